@@ -1,0 +1,1 @@
+"""The engine-free part: tree, importers, states, the contract of an engine, checks, results, front doors."""

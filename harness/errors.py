@@ -1,0 +1,72 @@
+"""One family of errors, a leaf per stage: read, tree, engine, check, request.
+
+A message says what was asked, what was found, what is allowed and what to do, with file, line and name where there is
+one: `robot.urdf:41: joint 'elbow' has type 'screw'; supported: revolute, ...`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class HarnessError(Exception):
+    """The request, the file or the engine cannot be used; the message is for the person who asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a thing stands in a model file: `file:line`; line 0 when it is the whole file or no file at all."""
+
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}" if self.line else self.file
+
+
+class ReadError(HarnessError):
+    """A model file cannot be read: not there, not XML, or against the rules of its format.
+
+    Attributes:
+        kind: the finding kind that it amounts to, `refused.malformed`, `refused.unsupported` or `refused.nonphysical`.
+        where: the element concerned, or None for the whole file.
+        source: its file and line.
+    """
+
+    def __init__(self, message: str, source: Source, where: str | None = None, kind: str = "refused.malformed") -> None:
+        super().__init__(f"{source}: {message}" if source.file else message)
+        self.kind, self.where, self.source = kind, where, source
+
+
+class TreeError(HarnessError):
+    """A hand-built tree is no tree of bodies: all faults are listed at once."""
+
+
+class ShapeError(HarnessError):
+    """An array has another shape than the model asks for."""
+
+
+class RequestError(HarnessError):
+    """The request cannot be met: an unknown engine, no state, an option out of range."""
+
+
+class EngineAbsent(HarnessError):
+    """The engine is not installed; the message holds the install line."""
+
+
+class EngineRefused(HarnessError):
+    """The engine would not load the model, in its own words.
+
+    Attributes:
+        kind: `refused.nonphysical`, `refused.mesh`, `refused.unsupported` or `refused.malformed`.
+        where: the body or joint concerned, when the engine's words or the tree tell.
+        source: file and line of that element.
+    """
+
+    def __init__(self, message: str, kind: str, where: str | None = None, source: Source | None = None) -> None:
+        super().__init__(message)
+        self.kind, self.where, self.source = kind, where, source or Source()
+
+
+class EngineUnsupported(HarnessError):
+    """The engine has no such joint, element or size, and this is known before it is called."""

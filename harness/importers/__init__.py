@@ -1,0 +1,1 @@
+"""File to tree, with the source line of every element."""

@@ -1,0 +1,240 @@
+"""What a run found, as plain rows and as pandas frames; nothing about how it is shown."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from .findings import Finding
+from .tree import Loss
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Status: TypeAlias = Literal["agree", "differs", "refused", "unsupported", "crashed", "timeout", "absent"]
+
+QUANTITIES: Final[Mapping[str, str]] = {
+    "tau": "N m | N",
+    "bias": "N m | N",
+    "gravity": "N m | N",
+    "mass_matrix": "kg m^2 | kg",
+    "acceleration": "rad/s^2 | m/s^2",
+    "poses": "m | 1",
+    "velocities": "rad/s | m/s",
+    "kinetic_energy": "J",
+    "potential_energy": "J",
+    "center_of_mass": "m",
+}
+
+IDENTITIES: Final = (
+    "columns",
+    "symmetry",
+    "positive_definite",
+    "velocity_invariance",
+    "gravity_invariance",
+    "load_invariance",
+    "affine",
+    "power_balance",
+    "energy_gradient",
+    "kinetic_energy",
+    "passivity",
+    "forward_inverse",
+    "load_duality",
+    "total_momentum",
+    "repeatability",
+    "inputs_unchanged",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class QuantityRow:
+    """Agreement of one quantity of one engine with the reference, at its worst state.
+
+    Attributes:
+        quantity: a key of `QUANTITIES`.
+        unit: of error and scale.
+        applies: whether the comparison means anything here; `passed` is true when it does not.
+        error: largest absolute error, taken where error over tolerance is worst; inf when the answer is missing.
+        scale: at that place, built from the terms that were added up.
+        tolerance: at that place, absolute.
+        digits: -log10(error / largest scale of the state), 17 at zero error, 0 without an answer; the least over states.
+        state: index of the worst state.
+        where: dof or body of the worst entry.
+        passed: error <= tolerance in every state and entry.
+        note: why it does not apply, or "".
+    """
+
+    quantity: str
+    unit: str
+    applies: bool
+    error: float
+    scale: float
+    tolerance: float
+    digits: float
+    state: int | None
+    where: str | None
+    passed: bool
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class IdentityRow:
+    """One identity inside one engine, at its worst state; fields as in `QuantityRow`."""
+
+    identity: str
+    applies: bool
+    residual: float
+    tolerance: float
+    state: int | None
+    where: str | None
+    passed: bool
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class EngineResult:
+    """One engine on one path with one model."""
+
+    engine: str
+    version: str
+    path: str
+    status: Status
+    message: str
+    seconds: Mapping[str, float] = field(default_factory=lambda: {"load": 0.0, "compute": 0.0})
+    conventions: tuple[str, ...] = ()
+    quantities: tuple[QuantityRow, ...] = ()
+    identities: tuple[IdentityRow, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ModelResult:
+    """One model with all engines. `lint` and `tree` belong to the diagnosis and are absent until it exists."""
+
+    file: str
+    format: str
+    sha256: str
+    name: str
+    base: str
+    bodies: int
+    nq: int
+    nv: int
+    dofs: tuple[str, ...]
+    total_mass: float
+    moving_mass: float
+    closures: tuple[str, ...]
+    losses: tuple[Loss, ...]
+    states: Mapping[str, Any]
+    engines: tuple[EngineResult, ...]
+    exit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A file that could not be used; the message names file and line."""
+
+    file: str
+    message: str
+    kind: str
+    where: str | None
+    line: int | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """The answer to one request: models that were checked, files that could not be used, versions.
+
+    `exit` is 0 when all that answered agree, 1 when something differs or is refused, 2 when the request or a file cannot
+    be used, 3 when an engine crashed or hung; 2 before all, else the highest.
+    """
+
+    command: str
+    versions: Mapping[str, str]
+    models: tuple[ModelResult, ...]
+    unusable: tuple[Unusable, ...] = ()
+
+    @property
+    def exit(self) -> int:
+        """Exit code of the command."""
+        return 2 if self.unusable else max((model.exit for model in self.models), default=0)
+
+    @property
+    def verdict(self) -> str:
+        """`"agree"`, `"differs"`, `"unusable"` or `"crashed"`, as `exit` says it."""
+        return ("agree", "differs", "unusable", "crashed")[self.exit]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON document of the schema tautology/1 as plain Python; `dumps` writes it."""
+        return {
+            "schema": "tautology/1",
+            "command": self.command,
+            "exit": self.exit,
+            "versions": dict(self.versions),
+            "models": [_model_json(model) for model in self.models],
+            "unusable": [_plain(asdict(row)) for row in self.unusable],
+        }
+
+    def dumps(self) -> str:
+        """Return the JSON text; infinities are the string "inf", so that every reader takes it."""
+        return json.dumps(self.to_json(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+    @property
+    def quantities(self) -> pd.DataFrame:
+        """One row per model, engine, path and quantity."""
+        return self._frame("quantities", QuantityRow)
+
+    @property
+    def identities(self) -> pd.DataFrame:
+        """One row per model, engine, path and identity."""
+        return self._frame("identities", IdentityRow)
+
+    @property
+    def findings(self) -> pd.DataFrame:
+        """One row per finding."""
+        return self._frame("findings", Finding)
+
+    def _frame(self, name: str, row_type: type[Any]) -> pd.DataFrame:
+        # Pandas takes as long to import as both engines: it is loaded when a frame is asked for.
+        import pandas as pd  # noqa: PLC0415
+
+        keys = ("model", "engine", "version", "path")
+        columns = [*keys, *(f.name for f in fields(row_type))]
+        rows = [
+            [model.file or model.name, e.engine, e.version, e.path, *(getattr(row, c) for c in columns[len(keys) :])]
+            for model in self.models
+            for e in model.engines
+            for row in getattr(e, name)
+        ]
+        return pd.DataFrame(rows, columns=columns)
+
+
+def _model_json(model: ModelResult) -> dict[str, Any]:
+    document = _plain(asdict(model))
+    document["losses"] = [
+        {
+            "element": loss.element,
+            "where": loss.where,
+            "file": loss.source.file or None,
+            "line": loss.source.line or None,
+            "touches_dynamics": loss.touches_dynamics,
+            "note": loss.note,
+        }
+        for loss in model.losses
+    ]
+    return document
+
+
+def _plain(value: Any) -> Any:
+    """Return `value` in the types of JSON; a number that is not finite becomes a string."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return _plain(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value

@@ -1,0 +1,229 @@
+"""Frozen states: what every engine is asked, drawn once from a seed, hashed, kept in one file with nothing pickled."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from .errors import ReadError, RequestError, ShapeError, Source
+from .spatial import Array, exp_so3, quaternion_product
+from .tree import Floats, Joint, JointKind, Tree, frozen
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ARRAYS: Final = ("q", "v", "a", "tau", "wrenches")
+FAST: Final = 20.0  # [rad/s | m/s], the most that a fast state asks of a dof without a speed limit
+NEAR: Final = 1e-7  # [rad | m], distance of a near-singular state from the singular one
+
+
+@dataclass(frozen=True, eq=False)
+class States:
+    """N frozen states of one tree; the arrays are read-only.
+
+    Attributes:
+        q: (N, nq) positions.
+        v: (N, nv) velocities.
+        a: (N, nv) accelerations.
+        tau: (N, nv) [N m | N] joint efforts for forward dynamics.
+        wrenches: (N, nb, 6) [N m, N] external wrenches on the bodies, moment first, in body axes about the body origin.
+        strata: (N,) the name of each state's stratum.
+        seed: of the draw.
+    """
+
+    q: Floats
+    v: Floats
+    a: Floats
+    tau: Floats
+    wrenches: Floats
+    strata: tuple[str, ...]
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        count = len(self.strata)
+        for name in ARRAYS:
+            array = np.asarray(getattr(self, name), np.float64)
+            if array.shape[:1] != (count,):
+                raise ShapeError(f"{name} has shape {array.shape}; expected {count} states")
+            object.__setattr__(self, name, frozen(array, array.shape, name))
+
+    def __len__(self) -> int:
+        return len(self.strata)
+
+    @property
+    def sha256(self) -> str:
+        """Hash over the bytes of the arrays, in the order q, v, a, tau, wrenches."""
+        digest = hashlib.sha256()
+        for name in ARRAYS:
+            digest.update(np.ascontiguousarray(getattr(self, name)).tobytes())
+        return digest.hexdigest()
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """Number of states by stratum, in the order of appearance."""
+        return {name: self.strata.count(name) for name in dict.fromkeys(self.strata)}
+
+    def copies(self) -> States:
+        """Return the same states in fresh, writeable arrays, for an engine that must not reach ours."""
+        return States(self.q, self.v, self.a, self.tau, self.wrenches, self.strata, self.seed)
+
+    def require(self, tree: Tree) -> None:
+        """Check that these are states of `tree`.
+
+        Raises:
+            ShapeError: the sizes differ.
+        """
+        wanted: dict[str, tuple[int, ...]] = {"q": (tree.nq,), "v": (tree.nv,), "a": (tree.nv,), "tau": (tree.nv,)}
+        wanted["wrenches"] = (len(tree.bodies), 6)
+        for name, shape in wanted.items():
+            found = getattr(self, name).shape[1:]
+            if found != shape:
+                raise ShapeError(f"{name} is {found} per state; {tree.name!r} needs {shape}")
+
+    def save(self, path: str | Path) -> None:
+        """Write one .npz file; the name is taken as it is."""
+        meta = json.dumps({"schema": "tautology-states/1", "seed": self.seed, "strata": list(self.strata)})
+        with Path(path).open("wb") as file:
+            np.savez_compressed(file, meta=np.array(meta), **{name: getattr(self, name) for name in ARRAYS})
+
+    @classmethod
+    def load(cls, path: str | Path) -> States:
+        """Read what `save` wrote.
+
+        Raises:
+            ReadError: no such file, or not a file of states.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as file:
+                meta = json.loads(str(file["meta"]))
+                arrays = {name: file[name] for name in ARRAYS}
+            return cls(**arrays, strata=tuple(meta["strata"]), seed=int(meta["seed"]))
+        except (OSError, ValueError, KeyError, TypeError, EOFError, ShapeError) as error:
+            raise ReadError(
+                f"is no file of states ({error}); write one with `States.save`", Source(str(path))
+            ) from error
+
+
+def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:
+    """Draw frozen states of `tree` in named strata.
+
+    zero: undisplaced, at rest, unloaded. home: the file's own configuration, or the middle of the limits. single: one
+    dof excited at a time. random: inside the limits. limits: every limited joint at one of its ends. fast: up to the
+    speed limit. near_singular: joints a hair from 0, quarter and half turns. base_orientation: everything random and the
+    base turned anyhow, for a free base. A tree without dofs has `count` identical states.
+
+    Args:
+        tree: whose coordinates are drawn.
+        count: number of states, at least 1.
+        seed: of numpy's PCG64.
+
+    Raises:
+        RequestError: `count` is below 1, or `seed` is negative.
+    """
+    if count < 1 or seed < 0:
+        raise RequestError(f"{count} states with seed {seed}: at least 1 state and a seed of 0 or more are needed")
+    rng = np.random.default_rng(seed)
+    strata = _strata(tree, count)
+    q = np.tile(tree.neutral, (count, 1))
+    v, a = np.zeros((count, tree.nv)), np.zeros((count, tree.nv))
+    tau, wrenches = np.zeros((count, tree.nv)), np.zeros((count, len(tree.bodies), 6))
+    loaded = np.array([not body.inertia.is_zero for body in tree.fused().bodies])
+    kept = [i for i, h in enumerate(tree.fusion.holder) if h == i]
+    mass, reach = max(tree.moving_mass, 1e-3), _reach(tree)
+    speeds = np.array([_speed(j) for j in tree.joints for _ in range(j.nv)])
+    single = 0
+    for n, stratum in enumerate(strata):
+        if stratum == "zero":
+            continue
+        q[n] = _positions(tree, stratum, rng)
+        if stratum == "home":
+            continue
+        weight = rng.uniform(-1, 1, tree.nv)
+        if stratum == "single":
+            weight = np.where(np.arange(tree.nv) == single % max(tree.nv, 1), np.sign(weight), 0.0)
+            single += 1
+        v[n] = weight * speeds * (1.0 if stratum == "fast" else 0.1)
+        a[n] = (rng.uniform(-1, 1, tree.nv) if stratum != "single" else weight) * 5
+        tau[n] = rng.uniform(-1, 1, tree.nv) * mass * reach * 10
+        if stratum != "single":
+            for merged, body in enumerate(kept):
+                if body and loaded[merged]:
+                    wrenches[n, body] = rng.uniform(-1, 1, 6) * mass * np.repeat([reach, 1.0], 3) * 10
+    return States(q, v, a, tau, wrenches, strata, seed)
+
+
+def _strata(tree: Tree, count: int) -> tuple[str, ...]:
+    """Return the stratum of each state: the fixed ones first, then equal shares, what is left is random."""
+    first = ("zero", "home")[:count]
+    left = count - len(first)
+    others = ("single", "limits", "fast", "near_singular") + (("base_orientation",) if tree.base == "free" else ())
+    share = left // (2 * len(others))
+    names = [name for name in others for _ in range(share)]
+    return (*first, *["random"] * (left - len(names)), *names)
+
+
+def _reach(tree: Tree) -> float:
+    """Return a length of the size of the robot [m], at least 0.1: the longest chain of placements."""
+    far = [0.0]
+    for body in tree.bodies[1:]:
+        far.append(far[body.parent] + float(np.linalg.norm(body.joint.T_parent_joint[:3, 3])))
+    return max(0.1, *far)
+
+
+def _speed(joint: Joint) -> float:
+    """Return the speed of a fast state: the file's limit where it is positive and below `FAST`."""
+    return min(joint.speed, FAST) if joint.speed > 0 else FAST
+
+
+def interval(joint: Joint) -> tuple[float, float]:
+    """Return the interval from which a one-dof joint is sampled [rad | m].
+
+    A rotation whose range is wider than two turns, empty or reversed is sampled as one turn, an unlimited slide as one
+    metre to either side: files hold limits of 1e16, where q + h = q.
+    """
+    half = 1.0 if joint.kind is JointKind.PRISMATIC else np.pi
+    widest = 2.0 if joint.kind is JointKind.PRISMATIC else 4 * np.pi
+    lower, upper = joint.lower, joint.upper
+    if joint.kind is JointKind.CONTINUOUS or not upper > lower or not upper - lower <= widest:
+        return joint.ref - half, joint.ref + half
+    return lower, upper
+
+
+def _positions(tree: Tree, stratum: str, rng: np.random.Generator) -> Floats:
+    if stratum == "home" and tree.home is not None:
+        return tree.home
+    parts = [_position(joint, stratum, rng) for joint in tree.joints if joint.nq]
+    return np.concatenate(parts) if parts else np.zeros(0)
+
+
+def _position(joint: Joint, stratum: str, rng: np.random.Generator) -> Array:
+    if joint.kind in (JointKind.BALL, JointKind.FLOATING):
+        turn = rng.normal(size=4)
+        turn /= np.linalg.norm(turn)
+        if stratum == "home":
+            return joint.neutral
+        if stratum == "near_singular":
+            # A hair from the identity and from a half turn, where logarithms and square roots break.
+            axis = rng.normal(size=3)
+            angle = rng.choice([NEAR, np.pi - NEAR])
+            turn = exp_so3(axis / np.linalg.norm(axis) * angle)
+        elif joint.kind is JointKind.FLOATING and stratum != "base_orientation":
+            # Small turns here, so that the stratum base_orientation shows what large ones change.
+            turn = quaternion_product(exp_so3(rng.uniform(-0.5, 0.5, 3)), np.array([1.0, 0, 0, 0]))
+        return turn if joint.kind is JointKind.BALL else np.concatenate([rng.uniform(-1, 1, 3), turn])
+    if joint.kind is JointKind.PLANAR:
+        return np.zeros(3) if stratum == "home" else rng.uniform([-1, -1, -np.pi], [1, 1, np.pi])
+    lower, upper = interval(joint)
+    if stratum == "home":
+        return np.array([(lower + upper) / 2])
+    if stratum == "limits":
+        return np.array([rng.choice([lower, upper])])
+    if stratum == "near_singular":
+        turn = joint.ref + rng.choice([0.0, np.pi / 2, -np.pi / 2, np.pi]) * (joint.kind is not JointKind.PRISMATIC)
+        return np.array([np.clip(turn, lower, upper) + rng.choice([-NEAR, NEAR])])
+    return rng.uniform(lower, upper, 1)

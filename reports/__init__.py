@@ -1,0 +1,1 @@
+"""Reports: results in, console, JSON and CSV out."""

@@ -1,0 +1,150 @@
+"""The tree, made ready for recursion: moving segments, each in a frame in which its joint moves about or along z.
+
+A segment is a body whose joint has a dof, with everything that is fixed to it. Its frame is the moving side of the
+joint, turned by C such that the axis is z: every one-dof joint then costs a plane rotation or a shift, and all that
+does not depend on q is one constant 6 x 6 matrix. State arrays inside are (components, N): one component of all states
+is contiguous.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...harness.spatial import Array, inverse, motion_transform, rotation_z_to, spatial_inertia, transform
+from ...harness.tree import JointKind, Tree
+
+if TYPE_CHECKING:
+    from numpy.typing import DTypeLike
+
+TURNING = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+WITHOUT_AXIS = (JointKind.BALL, JointKind.FLOATING)
+
+
+@dataclass(frozen=True, eq=False)
+class Segment:
+    """One moving segment.
+
+    Attributes:
+        body: index in the tree of the body that carries its name.
+        parent: index of the parent segment, 0 for the world.
+        kind: of its joint.
+        q, v: slices of the coordinates.
+        ref: coordinate at which the joint is undisplaced.
+        K: (4, 4) frame of the undisplaced joint in the parent segment.
+        X: (6, 6) motion transform from the parent segment to that frame.
+        I: (6, 6) composite spatial inertia in the segment frame.
+        S: (6, nv) motion subspace in the segment frame, constant for every joint kind.
+    """
+
+    body: int
+    parent: int
+    kind: JointKind
+    q: slice
+    v: slice
+    ref: float
+    K: Array
+    X: Array
+    I: Array
+    S: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """All segments; segment 0 is the world and holds no inertia that moves.
+
+    Attributes:
+        tree: as it was given.
+        segments: parents before children; `segments[0]` stands for the world.
+        holder: (nb,) segment of every tree body.
+        Ts_segment_body: (nb, 4, 4) constant placement of every body in its segment.
+        reflected: (nv,) armature plus rotor.
+        tendon_columns: (r, nv) sqrt(armature) times the coefficients of each fixed tendon.
+        dtype: of every number.
+    """
+
+    tree: Tree
+    segments: tuple[Segment, ...]
+    holder: tuple[int, ...]
+    Ts_segment_body: Array
+    reflected: Array
+    tendon_columns: Array
+    dtype: Any
+
+    @cached_property
+    def tendons(self) -> Array | None:
+        """(nv, nv) constant inertia of the fixed tendons, or None without any."""
+        return self.tendon_columns.T @ self.tendon_columns if len(self.tendon_columns) else None
+
+
+def compile_tree(tree: Tree, dtype: DTypeLike = np.float64) -> Model:
+    """Return the segments of `tree`, every constant computed in `dtype`."""
+    count = len(tree.bodies)
+    holder = [0] * count
+    Ts = np.zeros((count, 4, 4), dtype)
+    Ts[0] = np.eye(4)
+    parts: list[Array] = [np.zeros((6, 6), dtype)]
+    frames: list[tuple[int, int, Array]] = [(0, 0, np.eye(4, dtype=dtype))]
+    for i, body in enumerate(tree.bodies[1:], 1):
+        joint = body.joint
+        placed = Ts[body.parent] @ joint.T_parent_joint.astype(dtype)
+        if joint.nv == 0:
+            holder[i], Ts[i] = holder[body.parent], placed @ joint.T_joint_body.astype(dtype)
+        else:
+            C = _alignment(joint.kind, joint.axis.astype(dtype))
+            frames.append((i, holder[body.parent], placed @ C))
+            parts.append(np.zeros((6, 6), dtype))
+            holder[i], Ts[i] = len(frames) - 1, C.T @ joint.T_joint_body.astype(dtype)
+        X_body_segment = motion_transform(inverse(Ts[i]))
+        I = body.inertia
+        I_body = spatial_inertia(np.asarray(I.mass, dtype), I.com.astype(dtype), I.I_com.astype(dtype))
+        parts[holder[i]] += X_body_segment.T @ I_body @ X_body_segment
+    segments = [
+        Segment(
+            body,
+            parent,
+            tree.joints[body].kind,
+            tree.q_slices[body],
+            tree.v_slices[body],
+            tree.joints[body].ref,
+            K,
+            motion_transform(inverse(K)),
+            parts[k],
+            _subspace(tree.joints[body].kind, dtype),
+        )
+        for k, (body, parent, K) in enumerate(frames)
+    ]
+    reflected = np.concatenate([joint.reflected for joint in tree.joints]).astype(dtype)
+    return Model(tree, tuple(segments), tuple(holder), Ts, reflected, _tendon_columns(tree, dtype), np.dtype(dtype))
+
+
+def _alignment(kind: JointKind, axis: Array) -> Array:
+    """Return (4, 4) the turn that brings z onto the axis; none for joints without an axis."""
+    R = np.eye(3, dtype=axis.dtype) if kind in WITHOUT_AXIS else rotation_z_to(axis)
+    return transform(R, np.zeros(3, axis.dtype))
+
+
+def _subspace(kind: JointKind, dtype: DTypeLike) -> Array:
+    """Return S (6, nv): which twist each velocity coordinate gives, angular first."""
+    columns = {
+        JointKind.FIXED: (),
+        JointKind.REVOLUTE: (2,),
+        JointKind.CONTINUOUS: (2,),
+        JointKind.PRISMATIC: (5,),
+        JointKind.BALL: (0, 1, 2),
+        JointKind.PLANAR: (3, 4, 2),  # vx, vy, omega
+        JointKind.FLOATING: (3, 4, 5, 0, 1, 2),  # linear first
+    }[kind]
+    return np.eye(6, dtype=dtype)[:, list(columns)]
+
+
+def _tendon_columns(tree: Tree, dtype: DTypeLike) -> Array:
+    """Return sqrt(armature) times the coefficients of each fixed tendon, (r, nv): M += columns^T columns."""
+    C = np.zeros((len(tree.tendons), tree.nv), dtype)
+    for row, tendon in zip(C, tree.tendons, strict=True):
+        for name, coefficient in tendon.coefficients.items():
+            row[tree.v_slices[tree.joint_index[name]]] = coefficient * np.sqrt(np.asarray(tendon.armature, dtype))
+    return C

@@ -1,0 +1,134 @@
+"""The user's own inverse dynamics `(q, v, a) -> tau` as one more engine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .errors import EngineUnsupported, RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .engine import Floats, Given
+    from .tree import Tree
+
+NO_SUCH_CALL = "a callable (q, v, a) -> tau has no such answer"
+
+
+@dataclass(frozen=True)
+class CallableEngine:
+    """Inverse dynamics of the user's own, in canonical coordinates of 1-D arrays, one state at a time.
+
+    Attributes:
+        function: `(q (nq,), v (n,), a (n,)) -> tau (n,)`; v, a and tau in the order of `dofs`, q in the tree's.
+        dofs: names in the order that the function uses; the tree's order when None.
+        name: in the results.
+    """
+
+    function: Callable[[Floats, Floats, Floats], Any]
+    dofs: Sequence[str] | None = None
+    name: str = "callable"
+
+    def native(self, given: Given, tree: Tree) -> CallableSession:
+        """Refuse: a function reads no file.
+
+        Raises:
+            EngineUnsupported: always.
+        """
+        raise EngineUnsupported(f"{self.name} is a function: it reads no {given.format} file, not even {tree.name!r}")
+
+    def neutral(self, tree: Tree) -> CallableSession:
+        """Return a session that calls the function.
+
+        Raises:
+            RequestError: `dofs` names what the tree does not have, or not all of it.
+        """
+        order = list(self.dofs) if self.dofs is not None else list(tree.dofs)
+        if sorted(order) != sorted(tree.dofs):
+            raise RequestError(f"{self.name} has dofs {order}; {tree.name!r} has {list(tree.dofs)}")
+        # The reference moves wrenches to the joints: a function of (q, v, a) has no argument for them.
+        from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
+
+        return CallableSession(self, tree, np.array([tree.dofs.index(name) for name in order], int), Reference(tree))
+
+
+@dataclass(frozen=True)
+class CallableSession:
+    """See `harness.engine.Session`; what a function cannot tell raises `EngineUnsupported`."""
+
+    engine: CallableEngine
+    tree: Tree
+    order: Any
+    reference: Any
+    findings = ()
+    extra_dofs = ()
+    bodies = ()
+    total_mass = np.inf
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """All dofs of the tree."""
+        return self.tree.dofs
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the harness adds."""
+        return (f"{self.engine.name}: wrenches are added by the harness, M is made of columns of the function",)
+
+    @property
+    def lacks(self) -> Mapping[str, str]:
+        """What a function cannot answer, or cannot fail."""
+        built = "M is built from these columns"
+        added = "wrenches are added by the harness"
+        nothing = ("acceleration", "poses", "velocities", "kinetic_energy", "potential_energy", "center_of_mass")
+        asked = ("power_balance", "energy_gradient", "forward_inverse", "total_momentum")
+        return {
+            **dict.fromkeys((*nothing, *asked), NO_SUCH_CALL),
+            "columns": built,
+            "affine": "" if self.tree.nv else built,
+            "load_invariance": added,
+            "load_duality": added,
+            "gravity_invariance": "gravity is inside the function",
+        }
+
+    def inverse_dynamics(
+        self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None
+    ) -> Floats:
+        """Call the function state by state; wrenches are subtracted by the reference's Jacobians."""
+        if gravity is not None:
+            raise EngineUnsupported("gravity is inside the function")
+        tau = np.empty_like(v)
+        for n in range(len(q)):
+            answer = self.engine.function(q[n].copy(), v[n, self.order].copy(), a[n, self.order].copy())
+            tau[n, self.order] = answer
+        return tau if wrenches is None else tau - self.reference.generalized_forces(q, wrenches)
+
+    def bias(self, q: Floats, v: Floats, gravity: Floats | None = None) -> Floats:
+        """Return the function at zero acceleration."""
+        return self.inverse_dynamics(q, v, np.zeros_like(v), gravity=gravity)
+
+    def gravity_forces(self, q: Floats) -> Floats:
+        """Return the function at rest."""
+        rest = np.zeros((len(q), self.tree.nv))
+        return self.inverse_dynamics(q, rest, rest)
+
+    def mass_matrix(self, q: Floats) -> Floats:
+        """Return M by columns, (N, nv, nv)."""
+        rest = np.zeros((len(q), self.tree.nv))
+        bias = self.inverse_dynamics(q, rest, rest)
+        unit = np.eye(self.tree.nv)
+        columns = [self.inverse_dynamics(q, rest, rest + unit[j]) - bias for j in range(self.tree.nv)]
+        return np.stack(columns, axis=-1) if columns else np.zeros((len(q), 0, 0))
+
+    def __getattr__(self, name: str) -> Any:
+        """Answer every other call of the contract with the reason why there is no answer."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+
+        def unsupported(*_: Any) -> Any:
+            raise EngineUnsupported(NO_SUCH_CALL)
+
+        return unsupported

@@ -1,0 +1,311 @@
+"""The loop: one model, its frozen states, the truth about it, and every engine on every path."""
+
+from __future__ import annotations
+
+import platform
+import time
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from . import registry
+from .callables import CallableEngine
+from .checks import agreement, identities
+from .checks.truth import Truth
+from .errors import EngineAbsent, EngineRefused, EngineUnsupported, HarnessError, ReadError, RequestError
+from .findings import Finding, finding
+from .load import open_model
+from .results import EngineResult, ModelResult, Result, Status, Unusable
+from .states import States, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from .engine import Engine, Given, Session
+    from .results import IdentityRow, QuantityRow
+    from .tree import Tree
+
+PATHS: Final = ("native", "neutral")
+EXITS: Final = {"agree": 0, "unsupported": 0, "absent": 0, "differs": 1, "refused": 1, "crashed": 3, "timeout": 3}
+
+
+@dataclass(frozen=True)
+class Request:
+    """What is asked of every model.
+
+    Attributes:
+        engines: names and callables; None for every installed engine. The reference always answers too.
+        path: "native", "neutral" or "both".
+        base: "auto", "fixed" or "free".
+        states: how many to draw, or states drawn before.
+        seed: of the draw.
+        tolerance: relative; below it two robots are the same.
+        progress: called with what is being done and the share that is done, or None.
+    """
+
+    engines: Sequence[str | Callable[..., Any]] | None = None
+    path: str = "both"
+    base: str = "auto"
+    states: int | States = 64
+    seed: int = 0
+    tolerance: float = 1e-9
+    progress: Callable[[str, float], None] | None = None
+
+    def __post_init__(self) -> None:
+        for what, value, allowed in (
+            ("path", self.path, (*PATHS, "both")),
+            ("base", self.base, ("auto", "fixed", "free")),
+        ):
+            if value not in allowed:
+                raise RequestError(f"{what} {value!r} is not one of {', '.join(allowed)}")
+        if not 0 < self.tolerance < 1:
+            raise RequestError(f"tolerance {self.tolerance} is not between 0 and 1")
+
+
+@dataclass(frozen=True)
+class Bench:
+    """An engine that takes part."""
+
+    name: str
+    version: str
+    engine: Engine
+
+
+def check(model: Any, **request: Any) -> Result:
+    """Ask every engine whether it reads and computes this robot as the reference does.
+
+    Args:
+        model: path of a URDF or MJCF file, a `Tree`, a `pinocchio.Model`, `mujoco.MjModel` or `mujoco.MjSpec`.
+        **request: the fields of `Request`: engines, path, base, states, seed, tolerance, progress.
+
+    Returns:
+        The result; its `exit` and `verdict` say how it ended.
+
+    Raises:
+        ReadError: the file cannot be used.
+        RequestError: the request cannot be met.
+        EngineAbsent: a named engine is not installed.
+    """
+    wanted = Request(**request)
+    bench = gather(wanted.engines)
+    return Result("check", versions(bench), (check_model(model, wanted, bench),))
+
+
+def check_files(files: Iterable[str | Path], request: Request) -> Result:
+    """Check several files; one that cannot be used becomes a row of `unusable` and does not stop the rest."""
+    bench = gather(request.engines)
+    models: list[ModelResult] = []
+    unusable: list[Unusable] = []
+    for file in files:
+        try:
+            models.append(check_model(str(file), request, bench))
+        except HarnessError as error:
+            known = error if isinstance(error, ReadError) else None
+            unusable.append(
+                Unusable(
+                    str(file),
+                    str(error),
+                    known.kind if known else "request",
+                    known.where if known else None,
+                    (known.source.line or None) if known else None,
+                )
+            )
+    return Result("check", versions(bench), tuple(models), tuple(unusable))
+
+
+def gather(engines: Sequence[str | Callable[..., Any]] | None) -> list[Bench]:
+    """Return the engines that take part, the reference first.
+
+    Raises:
+        RequestError: an unknown engine, or none beside the reference.
+        EngineAbsent: a named engine is not installed.
+    """
+    cards = registry.cards()
+    if engines is None:
+        engines = [name for name, card in cards.items() if registry.version(card) is not None]
+    bench = [Bench("reference", registry.version(cards["reference"]) or "0", registry.adapter("reference"))]
+    for engine in engines:
+        if isinstance(engine, str):
+            if engine not in {b.name for b in bench}:
+                bench.append(Bench(engine, _version(engine), registry.adapter(engine)))
+        else:
+            own = engine if isinstance(engine, CallableEngine) else CallableEngine(engine)
+            bench.append(Bench(own.name, "", own))
+    if len(bench) == 1:
+        lines = [f"{card.name}: {card.install}" for card in cards.values() if card.name != "reference"]
+        raise RequestError("no engine beside the reference takes part; install one: " + "; ".join(lines))
+    return bench
+
+
+def _version(name: str) -> str:
+    card = registry.card_of(name)
+    installed = registry.version(card)
+    if installed is None:
+        raise EngineAbsent(f"engine {name!r} is not installed; install it with: {card.install}")
+    return installed
+
+
+def versions(bench: Sequence[Bench]) -> dict[str, str]:
+    """Return the versions that a result depends on."""
+    own = {"tautology": bench[0].version, "python": platform.python_version(), "numpy": np.__version__}
+    return own | {b.name: b.version for b in bench[1:] if b.version}
+
+
+def check_model(model: Any, request: Request, bench: Sequence[Bench]) -> ModelResult:
+    """Return what all engines say of one model; see `check` for what is raised."""
+    from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
+
+    opened = open_model(model, request.base)
+    tree, given = opened.tree, opened.given
+    if isinstance(request.states, States):
+        states = request.states
+        states.require(tree)
+    else:
+        states = sample(tree, request.states, request.seed)
+    report = request.progress or (lambda _what, _share: None)
+    report(f"{tree.name}: reference", 0.0)
+    # Engines that merge fixed bodies have no frame for a wrench on one: every engine gets it on the holder.
+    asked = replace(states, wrenches=tree.fusion.fold(states.wrenches))
+    truth = Truth.of(Reference(tree, np.longdouble), tree, asked)
+    paths = PATHS if request.path == "both" else (request.path,)
+    jobs = [(b, path) for b in bench for path in paths if b.name != "reference" or path == "neutral"]
+    if not any(b.name == "reference" for b, _ in jobs):
+        jobs.insert(0, (bench[0], "neutral"))
+    results: list[EngineResult] = []
+    for done, (b, path) in enumerate(jobs, 1):
+        report(f"{tree.name}: {b.name}, {path} path", done / (len(jobs) + 1))
+        results.append(_ask(b, path, given, tree, asked, truth, request.tolerance))
+    return _model_result(tree, given, states, tuple(results))
+
+
+def _ask(
+    b: Bench, path: str, given: Given, tree: Tree, states: States, truth: Truth, tolerance: float
+) -> EngineResult:
+    """Return the result of one engine on one path; whatever it raises becomes a status."""
+    start = time.perf_counter()
+    try:
+        session = b.engine.native(given, tree) if path == "native" else b.engine.neutral(tree)
+    except EngineRefused as refusal:
+        reason = finding(refusal.kind, refusal.source, where=refusal.where, found=str(refusal), fix=_fix(refusal))
+        return EngineResult(b.name, b.version, path, "refused", str(refusal), _seconds(start), findings=(reason,))
+    except EngineUnsupported as limit:
+        return EngineResult(b.name, b.version, path, "unsupported", str(limit), _seconds(start))
+    except Exception as error:  # noqa: BLE001  an engine may raise anything: it becomes a result, not our traceback
+        message = f"while loading: {type(error).__name__}: {error}"
+        return EngineResult(b.name, b.version, path, "crashed", message, _seconds(start))
+    loaded = time.perf_counter()
+    quantities = agreement.agreement(session, truth, states, path, tolerance)
+    rows = identities.identities(session, tree, states, truth, path)
+    findings = (*session.findings, *_dof_findings(session, tree))
+    findings += _unexplained(quantities, rows, findings, tree)
+    seconds = {"load": loaded - start, "compute": time.perf_counter() - loaded}
+    bad = any(f.severity == "model" for f in findings)
+    status: Status = "differs" if bad or not all(r.passed for r in (*quantities, *rows)) else "agree"
+    conventions = tuple(dict.fromkeys(f.kind for f in findings if f.severity == "convention"))
+    message = "; ".join(session.notes)
+    return EngineResult(b.name, b.version, path, status, message, seconds, conventions, quantities, rows, findings)
+
+
+def _seconds(start: float) -> dict[str, float]:
+    return {"load": time.perf_counter() - start, "compute": 0.0}
+
+
+def _fix(refusal: EngineRefused) -> str:
+    """Return what to change so that the engine loads the model."""
+    place = f" of {refusal.where!r} at {refusal.source}" if refusal.where and refusal.source.file else ""
+    return {
+        "refused.nonphysical": f"give{place or ' every moving body'} a mass above 0 and a tensor that a body can have",
+        "refused.mesh": f"make the mesh file{place} readable, or take the geometry out",
+        "refused.unsupported": f"replace the element{place} by one that this engine has, or use the neutral path",
+        "refused.malformed": f"correct the element{place}",
+    }[refusal.kind]
+
+
+def _dof_findings(session: Session, tree: Tree) -> tuple[Finding, ...]:
+    """Return a finding for every joint that the engine lost, and for every dof that it has beyond the tree's."""
+    known = {f.where for f in session.findings if f.kind in ("joint.missing", "joint.extra", "body.missing")}
+    held = set(session.dofs)
+    lost = [
+        joint
+        for joint in tree.joints
+        if joint.nv and not held.issuperset(joint.dofs) and joint.name not in known
+    ]
+    missing = [
+        finding(
+            "joint.missing",
+            joint.source(),
+            where=joint.name,
+            expected=joint.nv,
+            found=sum(dof in held for dof in joint.dofs),
+            unit="dof",
+            fix=f"this engine has no joint {joint.name!r}: build its model from the neutral tree, or add the joint",
+        )
+        for joint in lost
+    ]
+    extra = [
+        finding(
+            "joint.extra",
+            where=name,
+            expected=0,
+            found=1,
+            unit="dof",
+            fix=f"the file has no dof {name!r}: lock it in this engine",
+        )
+        for name in session.extra_dofs
+        if name not in known
+    ]
+    return (*missing, *extra)
+
+
+def _unexplained(
+    quantities: Sequence[QuantityRow], rows: Sequence[IdentityRow], findings: Sequence[Finding], tree: Tree
+) -> tuple[Finding, ...]:
+    """Return the worst failed row as a finding, when no finding of severity `model` accounts for it."""
+    if any(f.severity == "model" for f in findings):
+        return ()
+    failed = [(r.quantity, r.error, r.tolerance, r.state, r.where, r.unit) for r in quantities if not r.passed]
+    failed += [(r.identity, r.residual, r.tolerance, r.state, r.where, "") for r in rows if not r.passed]
+    if not failed:
+        return ()
+    name, error, tolerance, state, where, unit = max(failed, key=lambda row: row[1] / row[2] if row[2] else np.inf)
+    joint = tree.joint_index.get((where or "").split(".")[0])
+    place = "" if state is None else f" in state {state}"
+    return (
+        finding(
+            "unexplained",
+            tree.joints[joint].source() if joint else None,
+            where=where,
+            expected=tolerance,
+            found=error,
+            unit=unit,
+            explains=0.0,
+            fix=f"{name} is off by {error:.3g}{place}, {tolerance:.3g} is allowed: compare the parameters of this place",
+        ),
+    )
+
+
+def _model_result(tree: Tree, given: Given, states: States, results: tuple[EngineResult, ...]) -> ModelResult:
+    others = [r.status for r in results if r.engine != "reference"]
+    # When nobody beside the reference could answer, nothing was compared: that is no agreement.
+    silent = all(status in ("unsupported", "absent") for status in others)
+    closures = tuple(f"{c.kind} {c.name}" for c in tree.closures if c.active)
+    return ModelResult(
+        file=given.path,
+        format=given.format,
+        sha256=tree.origin.sha256,
+        name=tree.name,
+        base=tree.base,
+        bodies=len(tree.bodies) - 1,
+        nq=tree.nq,
+        nv=tree.nv,
+        dofs=tree.dofs,
+        total_mass=tree.total_mass,
+        moving_mass=tree.moving_mass,
+        closures=closures,
+        losses=tree.losses,
+        states={"count": len(states), "seed": states.seed, "sha256": states.sha256, "strata": dict(states.counts)},
+        engines=results,
+        exit=2 if silent else max(EXITS[r.status] for r in results),
+    )

@@ -88,7 +88,6 @@ class CallableSession:
         return {
             **dict.fromkeys((*nothing, *asked), NO_SUCH_CALL),
             "columns": built,
-            "affine": "" if self.tree.nv else built,
             "load_invariance": added,
             "load_duality": added,
             "gravity_invariance": "gravity is inside the function",

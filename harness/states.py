@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -99,11 +100,11 @@ class States:
             ReadError: no such file, or not a file of states.
         """
         try:
-            with np.load(path, allow_pickle=False) as file:
-                meta = json.loads(str(file["meta"]))
-                arrays = {name: file[name] for name in ARRAYS}
+            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as content:
+                meta = json.loads(str(content["meta"]))
+                arrays = {name: content[name] for name in ARRAYS}
             return cls(**arrays, strata=tuple(meta["strata"]), seed=int(meta["seed"]))
-        except (OSError, ValueError, KeyError, TypeError, EOFError, ShapeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, BadZipFile, ShapeError) as error:
             raise ReadError(
                 f"is no file of states ({error}); write one with `States.save`", Source(str(path))
             ) from error

@@ -13,9 +13,9 @@ moment first, of the surroundings on the body, about the body origin in body axe
 digit of a number printed with six decimals.
 
 Sources, by the names used below:
-    Recursive Algorithms: chapter 7, "Recursive Algorithms", of "The Geometry of Motion", affinedrift.com, with the worked
-        example of three planar links, the two uniform rods and the cylinder chain.
-    Recursive Newton-Euler: lesson 8.2, "Recursive Newton-Euler", of a bilingual (Chinese and English) course on robotics,
+    Recursive Algorithms: chapter 7, "Recursive Algorithms", of "The Geometry of Motion", affinedrift.com, with the
+        worked example of three planar links, the two uniform rods and the cylinder chain.
+    Recursive Newton-Euler: the lesson "Recursive Newton-Euler" of a bilingual (Chinese and English) robotics course,
         with the planar recursion with tip force and its embedding in space.
     Mass matrix lecture: lecture "Recursive inverse dynamics and the mass matrix", with the worked column test.
     Luh, Walker and Paul 1980, "On-Line Computational Scheme for Mechanical Manipulators".
@@ -26,7 +26,7 @@ Sources, by the names used below:
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -39,12 +39,36 @@ G = 9.81
 GRAVITY = np.array([0.0, 0.0, -G])
 PRINTED = 5e-7
 
+
+class PlanarChain(NamedTuple):
+    """Links in a plane, n of them.
+
+    Each (n,): joint to joint [m], mass [kg], joint to centre of mass along the link [m], and moment about the centre of
+    mass [kg m^2].
+    """
+
+    lengths: Array
+    masses: Array
+    centres: Array
+    moments: Array
+
+
+def cylinder_moments(mass: Array, length: Array, radius: float) -> tuple[Array, Array]:
+    """Axial m r^2 / 2 and transverse m (3 r^2 + L^2) / 12 moments of a uniform solid cylinder about its centre.
+
+    Source: any mechanics text; used by Recursive Algorithms, Python example.
+    """
+    return mass * radius**2 / 2, mass * (3 * radius**2 + length**2) / 12
+
+
 # --- Three planar links (Recursive Algorithms, worked example) -------------------------------------------------------
 # The third link is a point mass at the end of a massless rod; the first two moments are rounded.
-THREE_LINKS_L = np.array([1.0, 0.8, 0.6])
-THREE_LINKS_M = np.array([1.0, 0.5, 0.2])
-THREE_LINKS_C = np.array([0.5, 0.4, 0.6])
-THREE_LINKS_I = np.array([0.083, 0.027, 0.0])
+THREE_LINKS = PlanarChain(
+    lengths=np.array([1.0, 0.8, 0.6]),
+    masses=np.array([1.0, 0.5, 0.2]),
+    centres=np.array([0.5, 0.4, 0.6]),
+    moments=np.array([0.083, 0.027, 0.0]),
+)
 THREE_LINKS_Q = np.array([0.524, 0.785, 0.0])
 THREE_LINKS_QD = np.array([0.5, 0.3, 0.2])
 THREE_LINKS_QDD = np.array([1.0, 0.5, 0.1])
@@ -60,25 +84,34 @@ THREE_LINKS_C3 = np.array([0.198739, -0.070683, 0.0])
 # The same efforts from another mass distribution: mass slides between links 2 and 3 at equal sums
 # (link 3: m c and I + m c^2; link 2: m c + L m_3 and I + m c^2 + L^2 m_3; link 1: m_2 + m_3), so no motion about these
 # three axes tells the two arms apart, while every link of this one has inertia about every axis.
-REGROUPED_L = THREE_LINKS_L
-REGROUPED_M = np.array([1.0, 0.4, 0.3])
-REGROUPED_C = np.array([0.5, 0.3, 0.4])
-REGROUPED_I = np.array([0.083, 0.007, 0.024])
+REGROUPED = PlanarChain(
+    lengths=THREE_LINKS.lengths,
+    masses=np.array([1.0, 0.4, 0.3]),
+    centres=np.array([0.5, 0.3, 0.4]),
+    moments=np.array([0.083, 0.007, 0.024]),
+)
 
 # --- Three uniform solid cylinders (Recursive Algorithms, Python example), state of the three links ------------------
-CYLINDERS_L = THREE_LINKS_L
-CYLINDERS_M = THREE_LINKS_M
+# The axes lie along the links.
 CYLINDERS_RADIUS = 0.025
+CYLINDERS = PlanarChain(
+    lengths=THREE_LINKS.lengths,
+    masses=THREE_LINKS.masses,
+    centres=THREE_LINKS.lengths / 2,
+    moments=cylinder_moments(THREE_LINKS.masses, THREE_LINKS.lengths, CYLINDERS_RADIUS)[1],
+)
 CYLINDERS_Q = THREE_LINKS_Q
 CYLINDERS_QD = THREE_LINKS_QD
 CYLINDERS_QDD = THREE_LINKS_QDD
 CYLINDERS_TAU = np.array([13.447676, 1.977061, 0.315835])
 
 # --- Two uniform rods of unit length and mass (Recursive Algorithms, validation) -------------------------------------
-TWO_RODS_L = np.array([1.0, 1.0])
-TWO_RODS_M = np.array([1.0, 1.0])
-TWO_RODS_C = np.array([0.5, 0.5])
-TWO_RODS_I = np.array([1 / 12, 1 / 12])
+TWO_RODS = PlanarChain(
+    lengths=np.array([1.0, 1.0]),
+    masses=np.array([1.0, 1.0]),
+    centres=np.array([0.5, 0.5]),
+    moments=np.array([1 / 12, 1 / 12]),
+)
 TWO_RODS_Q = np.array([0.0, 0.0])
 TWO_RODS_QD = np.array([1.0, 0.5])
 TWO_RODS_QDD = np.array([0.5, 0.2])
@@ -116,10 +149,12 @@ HORIZONTAL_ROD_L = 1.5
 HORIZONTAL_ROD_TAU = 17.658
 
 # --- The planar arm that is embedded in space (Recursive Newton-Euler, numerical check), dimensions ours -------------
-PLANAR_ARM_L = np.array([0.9, 0.8, 0.6])
-PLANAR_ARM_M = np.array([1.2, 0.75, 0.3])
-PLANAR_ARM_C = PLANAR_ARM_L / 2
-PLANAR_ARM_I = np.array([0.081, 0.04, 0.009])
+PLANAR_ARM = PlanarChain(
+    lengths=np.array([0.9, 0.8, 0.6]),
+    masses=np.array([1.2, 0.75, 0.3]),
+    centres=np.array([0.45, 0.4, 0.3]),
+    moments=np.array([0.081, 0.04, 0.009]),
+)
 PLANAR_ARM_Q = np.array([0.4, -0.9, 1.3])
 PLANAR_ARM_QD = np.array([0.7, -0.5, 1.1])
 PLANAR_ARM_QDD = np.array([0.3, 0.8, -0.6])
@@ -129,13 +164,11 @@ PLANAR_ARM_TIP_FORCE = np.array([3.0, -2.0])
 
 # --- Planar chains ----------------------------------------------------------------------------------------------------
 def planar_newton_euler(
-    lengths: Array,
-    masses: Array,
-    centres: Array,
-    moments: Array,
+    chain: PlanarChain,
     q: Array,
     qd: Array,
     qdd: Array,
+    *,
     g: float = G,
     tip_force: Sequence[float] = (0.0, 0.0),
 ) -> Array:
@@ -146,15 +179,18 @@ def planar_newton_euler(
                                  mu_i = mu_{i+1} + I_i alpha_i + c_i e_i x m_i A_Ci + L_i e_i x f_{i+1}
 
     Args:
-        lengths, masses, centres, moments: (n,) joint to joint [m], mass [kg], joint to centre of mass along the link [m],
-            moment about the centre of mass [kg m^2].
-        q, qd, qdd: (n,) relative joint angles from +x and their rates.
+        chain: the links.
+        q: (n,) [rad] relative joint angles, from +x.
+        qd: (n,) [rad/s] their rates.
+        qdd: (n,) [rad/s^2] the rates of those.
         g: [m/s^2] gravity along -y.
         tip_force: (2,) [N] of the tip on the surroundings, in world axes.
+
     Returns:
         (n,) [N m] joint efforts.
     Source: Recursive Newton-Euler; Recursive Algorithms, "An Independent Cartesian Recursion"; Luh, Walker, Paul 1980.
     """
+    lengths, masses, centres, moments = chain
     theta, omega, alpha = np.cumsum(q), np.cumsum(qd), np.cumsum(qdd)
     along = np.stack([np.cos(theta), np.sin(theta)], axis=1)
     across = np.stack([-np.sin(theta), np.cos(theta)], axis=1)
@@ -167,7 +203,8 @@ def planar_newton_euler(
     tau = np.zeros(len(q))
     force, moment = np.array(tip_force, dtype=float), 0.0
     for i in reversed(range(len(q))):
-        moment += moments[i] * alpha[i] + centres[i] * cross2(along[i], forces[i]) + lengths[i] * cross2(along[i], force)
+        arms = centres[i] * cross2(along[i], forces[i]) + lengths[i] * cross2(along[i], force)
+        moment += moments[i] * alpha[i] + arms
         force = force + forces[i]
         tau[i] = moment
     return tau
@@ -187,13 +224,10 @@ def planar_centres(lengths: Array, centres: Array, q: Array) -> Array:
 
 
 def planar_lagrangian(
-    lengths: Array,
-    masses: Array,
-    centres: Array,
-    moments: Array,
+    chain: PlanarChain,
     q: Array,
     qd: Array,
-    qdd: Array,
+    *,
     g: float = G,
     tip_force: Sequence[float] = (0.0, 0.0),
 ) -> tuple[Array, Array, Array, Array]:
@@ -206,9 +240,10 @@ def planar_lagrangian(
     Jacobians are complex-step derivatives, dM/dq fourth-order central differences.
 
     Returns:
-        M (n, n), C qd (n,), G (n,), and J_tip^T F_tip (n,); their sum M qdd + C qd + G + J_tip^T F_tip is the effort.
+        M (n, n), C qd (n,), G (n,), J_tip^T F_tip (n,); the effort is M qdd + C qd + G + J_tip^T F_tip.
     Source: Recursive Newton-Euler, Lagrangian comparison; Lynch and Park 2017, chapter 8.1.
     """
+    lengths, masses, centres, moments = chain
     n = len(q)
 
     def mass_matrix(at: Array) -> Array:
@@ -289,14 +324,6 @@ def two_rods_effort(q: Array, qd: Array, qdd: Array, g: float = G) -> Array:
 
 
 # --- Single bodies and small robots -----------------------------------------------------------------------------------
-def cylinder_moments(mass: Array, length: Array, radius: float) -> tuple[Array, Array]:
-    """Axial m r^2 / 2 and transverse m (3 r^2 + L^2) / 12 moments of a uniform solid cylinder about its centre.
-
-    Source: any mechanics text; used by Recursive Algorithms, Python example.
-    """
-    return mass * radius**2 / 2, mass * (3 * radius**2 + length**2) / 12
-
-
 def bracket(v: Array, w: Array) -> Array:
     """Lie bracket ad_V W of twists (angular first): (omega x omega', v x omega' + omega x v').
 
@@ -355,8 +382,8 @@ class Link:
     """A body with the joint that carries it; a list of these with parent < own place is a tree (parent -1: the world).
 
     `R` and `p` place the joint in the parent's axes; the joint turns about `anchor` (in link axes) or slides along
-    `axis`. `inertia` is about the centre of mass, in link axes. Layouts: ball q = quaternion wxyz, v = omega in link axes;
-    floating q = position and quaternion wxyz, v = linear then angular, in link axes.
+    `axis`. `inertia` is about the centre of mass, in link axes. Layouts: ball q = quaternion wxyz, v = omega in link
+    axes; floating q = position and quaternion wxyz, v = linear then angular, in link axes.
     """
 
     parent: int
@@ -402,7 +429,7 @@ def turn(vector: Array) -> Array:
     r = np.asarray(vector)
     skew = np.array([[0, -r[2], r[1]], [r[2], 0, -r[0]], [-r[1], r[0], 0]])
     square = r @ r
-    if abs(square) < 1e-8:  # noqa: PLR2004
+    if abs(square) < 1e-8:
         first, second = 1 - square / 6, 0.5 - square / 24
     else:
         angle = np.sqrt(square + 0j) if np.iscomplexobj(r) else np.sqrt(square)
@@ -442,7 +469,7 @@ def poses_along(links: Sequence[Link], q: Array, v: Array, a: Array, t: complex)
 
 
 def _motion(links: Sequence[Link], q: Array, v: Array, a: Array, t: float) -> list[tuple[Array, Array, Array, Array]]:
-    """Per link at time t: R, and the velocities of origin and centre of mass (world) and angular velocity (link axes)."""
+    """Per link at time t: R, velocities of origin and centre of mass (world), angular velocity (link axes)."""
     h = 1e-30
     moved = []
     for link, (R, p) in zip(links, poses_along(links, q, v, a, t + 1j * h), strict=True):
@@ -457,6 +484,7 @@ def virtual_power_effort(
     q: Array,
     v: Array,
     a: Array,
+    *,
     gravity: Array = GRAVITY,
     wrenches: dict[int, Array] | None = None,
 ) -> Array:
@@ -469,9 +497,12 @@ def virtual_power_effort(
 
     Args:
         links: the tree.
-        q, v, a: (nq,), (nv,), (nv,) state, layouts in `Link`.
+        q: (nq,) configuration, layout in `Link`.
+        v: (nv,) velocity.
+        a: (nv,) acceleration, the component derivatives of v.
         gravity: (3,) [m/s^2] in world axes.
         wrenches: per link index (6,) [N m | N] of the surroundings on the link, about its origin, in its axes.
+
     Returns:
         (nv,) [N m | N].
     Source: the argument of Recursive Algorithms, "Why RNEA Agrees With Lagrangian Mechanics".
@@ -517,7 +548,7 @@ def potential_energy(links: Sequence[Link], q: Array, gravity: Array = GRAVITY) 
     return float(-sum(b.mass * gravity @ (p + R @ b.com) for b, (R, p) in zip(links, poses, strict=True)))
 
 
-def lagrangian_effort(links: Sequence[Link], q: Array, v: Array, a: Array, gravity: Array = GRAVITY) -> Array:
+def lagrangian_effort(links: Sequence[Link], q: Array, v: Array, a: Array, *, gravity: Array = GRAVITY) -> Array:
     """Joint efforts of a tree of fixed, revolute and prismatic joints, by Lagrange's equations.
 
     tau = M a + sum_jk (dM_ij/dq_k - 1/2 dM_jk/dq_i) v_j v_k + dU/dq
@@ -526,6 +557,7 @@ def lagrangian_effort(links: Sequence[Link], q: Array, v: Array, a: Array, gravi
 
     Returns:
         (nv,) [N m | N].
+
     Raises:
         ValueError: a joint whose velocity is no derivative of its coordinates.
     Source: Lynch and Park 2017, chapter 8.1; Recursive Algorithms, "An Independent Cartesian Recursion".
@@ -572,19 +604,23 @@ BRANCHED_PARENTS = (0, 1, 1, 3)
 BRANCHED = (
     Link(
         -1, "revolute", np.array([0.0, 0.6, 0.8]), rpy(0.2, -0.3, 0.5), np.array([0.1, -0.2, 0.4]),
-        mass=2.1, com=np.array([0.06, -0.03, 0.15]), inertia=_turned((0.021, 0.034, 0.046), 0.7, -0.4, 1.1), name="body_1",
+        mass=2.1, com=np.array([0.06, -0.03, 0.15]),
+        inertia=_turned((0.021, 0.034, 0.046), 0.7, -0.4, 1.1), name="body_1",
     ),
     Link(
         0, "revolute", np.array([0.48, 0.6, 0.64]), rpy(-0.6, 0.25, 0.15), np.array([0.15, 0.08, 0.3]),
-        mass=0.9, com=np.array([-0.04, 0.12, 0.05]), inertia=_turned((0.006, 0.0085, 0.011), -0.5, 0.9, 0.3), name="body_2",
+        mass=0.9, com=np.array([-0.04, 0.12, 0.05]),
+        inertia=_turned((0.006, 0.0085, 0.011), -0.5, 0.9, 0.3), name="body_2",
     ),
     Link(
         0, "prismatic", np.array([0.8, 0.0, -0.6]), rpy(0.4, 0.8, -0.7), np.array([-0.12, 0.05, 0.28]),
-        mass=1.3, com=np.array([0.02, -0.07, 0.09]), inertia=_turned((0.009, 0.0125, 0.015), 0.3, -0.8, 0.6), name="body_3",
+        mass=1.3, com=np.array([0.02, -0.07, 0.09]),
+        inertia=_turned((0.009, 0.0125, 0.015), 0.3, -0.8, 0.6), name="body_3",
     ),
     Link(
         2, "revolute", np.array([-0.6, 0.64, 0.48]), rpy(-0.9, 0.1, 1.2), np.array([0.03, 0.2, -0.06]),
-        mass=0.7, com=np.array([0.11, 0.02, -0.04]), inertia=_turned((0.0031, 0.0042, 0.0055), 1.3, 0.2, -0.5), name="body_4",
+        mass=0.7, com=np.array([0.11, 0.02, -0.04]),
+        inertia=_turned((0.0031, 0.0042, 0.0055), 1.3, 0.2, -0.5), name="body_4",
     ),
 )  # fmt: skip
 BRANCHED_Q = np.array([0.4, -0.7, 0.15, 1.1])

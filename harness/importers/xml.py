@@ -26,9 +26,8 @@ _EXPAT_WORDS: Final = {
     "no element found": "it ends before its elements are closed",
     "unclosed token": "it ends inside a tag or comment",
     "syntax error": "it does not begin with a tag",
-    "not well-formed (invalid token)": "a character stands where XML does not allow it",
+    "not well-formed (invalid token)": "a character is not allowed here (for one, -- inside a comment)",
     "junk after document element": "something follows the root element",
-    "unbound prefix": "a namespace prefix is not declared",
 }
 
 
@@ -64,7 +63,7 @@ class Element:
 
     def walk(self) -> Iterator[Element]:
         """Yield this element and everything inside it, in document order; by a stack, since files can be deep."""
-        stack = [self]
+        stack: list[Element] = [self]
         while stack:
             element = stack.pop()
             yield element
@@ -124,8 +123,8 @@ def parse_xml(data: bytes, file: str) -> Document:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code) or "unknown error"
-        reason = f"this is not well-formed XML: {_EXPAT_WORDS.get(reason, reason)}"
-        raise ReadError(reason, Source(file, error.lineno)) from error
+        message = f"this is not well-formed XML, column {error.offset + 1}: {_EXPAT_WORDS.get(reason, reason)}"
+        raise ReadError(message, Source(file, error.lineno)) from error
     except (LookupError, ValueError) as error:
         raise ReadError(f"the encoding cannot be read ({error}); save the file as UTF-8", Source(file, 1)) from error
     return Document(builder.top.children[0], file, sha256(data).hexdigest())

@@ -1,0 +1,126 @@
+"""The one table of tolerances, each with its reason; reports print it. No other module of the checks holds one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+EPS: Final = float(np.finfo(np.float64).eps)
+EXACT_TRUTH: Final = bool(np.finfo(np.longdouble).eps < EPS)
+TRUTH_NOTE: Final = (
+    ""
+    if EXACT_TRUTH
+    else "longdouble is float64 on this machine: the reference is no more exact than an engine, digits stop at 15"
+)
+
+ROUNDING: Final = 100.0  # [eps]
+DERIVATIVE: Final = 1e-10
+STEP: Final = 1e-3  # [rad | m]
+PIVOT: Final = 1e-12
+LARGEST: Final = 500  # [dofs]
+COLUMNS: Final = 4096
+GRADIENTS: Final = 8192
+ENTRIES: Final = 4_000_000
+OWN: Final = 30.0
+DIGITS: Final = 17.0 if EXACT_TRUTH else 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """One line of the table.
+
+    Attributes:
+        name: what it is called in a report.
+        rule: when a row passes, or when it applies.
+        rows: quantities and identities that it judges; empty for conditions and limits of cost.
+        reason: why this number.
+    """
+
+    name: str
+    rule: str
+    rows: tuple[str, ...]
+    reason: str
+
+
+TABLE: Final = (
+    Tolerance(
+        "rounding",
+        f"error <= {ROUNDING:g} eps * scale, per entry, on the neutral path",
+        (
+            *("tau", "bias", "gravity", "mass_matrix", "poses", "velocities"),
+            *("kinetic_energy", "potential_energy", "center_of_mass"),
+        ),
+        "the scale adds up the size of every term; right engines need at most 42 eps of it",
+    ),
+    Tolerance(
+        "solution",
+        f"error <= {ROUNDING:g} eps * cond(M) * (1 + max|a|) of the state",
+        ("acceleration", "forward_inverse"),
+        "a linear system returns its rounding times the condition number",
+    ),
+    Tolerance(
+        "identity",
+        f"residual <= {ROUNDING:g} eps * (sum of the scales of all terms), on both paths",
+        (
+            *("columns", "symmetry", "velocity_invariance", "gravity_invariance", "load_invariance", "affine"),
+            *("kinetic_energy", "load_duality"),
+        ),
+        "both sides are the engine's own, so that nothing but rounding may be left",
+    ),
+    Tolerance(
+        "derivative",
+        f"residual <= {DERIVATIVE:g} * scale of the state",
+        ("power_balance", "energy_gradient", "passivity", "total_momentum"),
+        f"fourth-order central differences with step {STEP:g} / max(1, |v| / 2) leave 1e-12; second order leaves 1e-6",
+    ),
+    Tolerance(
+        "positive pivots",
+        "every pivot of M, scaled to unit diagonal, is above eps",
+        ("positive_definite",),
+        "a pivot of zero to rounding is a direction without inertia",
+    ),
+    Tolerance(
+        "exact",
+        "bit for bit",
+        ("repeatability", "inputs_unchanged"),
+        "the same question has the same answer, and a question is not rewritten by asking it",
+    ),
+    Tolerance(
+        "native path",
+        "error <= --tolerance * scale",
+        (),
+        "two robots are the same when their parameters agree to --tolerance",
+    ),
+    Tolerance(
+        "regular M",
+        f"the longdouble pivots of M, scaled to unit diagonal, are all >= {PIVOT:g}",
+        (),
+        "below, what is solved with M is rounding: acceleration, forward_inverse and positive_definite do not apply",
+    ),
+    Tolerance(
+        "size",
+        f"above {LARGEST} dofs: tau, bias, gravity, energies, affine, power_balance, repeatability, inputs_unchanged",
+        (),
+        "M and all that is asked once per dof grow with the square and the cube of the dofs",
+    ),
+    Tolerance(
+        "states of an identity",
+        f"evenly spread: at most {COLUMNS} columns of M, {GRADIENTS} energies, {ENTRIES} entries of M per identity",
+        (),
+        "what is asked once per dof and state is asked at fewer states of a robot with many dofs",
+    ),
+    Tolerance(
+        "own size",
+        f"on the native path a scale is at least {OWN:g} times the engine's own answers, weighted by its own M",
+        (),
+        "the engine may hold a heavier robot than the file: its rounding goes with its own terms, not with ours",
+    ),
+    Tolerance(
+        "digits",
+        f"-log10(error / largest scale of the state), at most {DIGITS:g}",
+        (),
+        TRUTH_NOTE or "zero error counts as 17 digits",
+    ),
+)

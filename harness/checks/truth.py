@@ -1,0 +1,232 @@
+"""What the reference says at the frozen states: answers in longdouble with their scales, once per model for all engines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..linear import scaled_pivots
+from ..tree import Floats, Tree
+from .scales import Motion, Ruler
+from .tolerances import LARGEST, PIVOT
+
+if TYPE_CHECKING:
+    from ..spatial import Array
+    from ..states import States
+
+Mask = NDArray[np.bool_]
+
+
+class Exact(Protocol):
+    """The reference; answers as `harness.engine.Session` describes them, in its own float type."""
+
+    def inverse_dynamics(
+        self, q: Array, v: Array, a: Array, wrenches: Array | None = None, gravity: Array | None = None
+    ) -> Array: ...  # noqa: D102
+    def bias(self, q: Array, v: Array, gravity: Array | None = None) -> Array: ...  # noqa: D102
+    def gravity_forces(self, q: Array) -> Array: ...  # noqa: D102
+    def mass_matrix(self, q: Array) -> Array: ...  # noqa: D102
+    def forward_dynamics(self, q: Array, v: Array, tau: Array, wrenches: Array | None = None) -> Array: ...  # noqa: D102
+    def poses(self, q: Array) -> Array: ...  # noqa: D102
+    def velocities(self, q: Array, v: Array) -> Array: ...  # noqa: D102
+    def kinetic_energy(self, q: Array, v: Array) -> Array: ...  # noqa: D102
+    def potential_energy(self, q: Array) -> Array: ...  # noqa: D102
+    def center_of_mass(self, q: Array) -> Array: ...  # noqa: D102
+    def motion(self, q: Array, v: Array, a: Array) -> Motion: ...  # noqa: D102
+
+
+@dataclass(frozen=True, eq=False)
+class Expected:
+    """One quantity at all states.
+
+    Attributes:
+        value: (N, ...) in the float type of the reference.
+        scale: (N, ...) that broadcasts against `value`.
+    """
+
+    value: Array
+    scale: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """The reference at the frozen states; each property named like a quantity is computed when it is first asked.
+
+    Attributes:
+        tree: the robot.
+        states: at which everything is answered.
+        exact: the reference in longdouble.
+        quick: the reference in float64, for the motions that scales are made of.
+    """
+
+    tree: Tree
+    states: States
+    exact: Exact
+    quick: Exact
+
+    @cached_property
+    def large(self) -> bool:
+        """Whether the robot has too many dofs for whatever needs M."""
+        return self.tree.nv > LARGEST
+
+    @cached_property
+    def rest(self) -> Floats:
+        """(N, nv) zeros."""
+        return np.zeros_like(self.states.v)
+
+    @cached_property
+    def moving(self) -> Motion:
+        """Motion at q, v, a."""
+        return self.quick.motion(self.states.q, self.states.v, self.states.a)
+
+    @cached_property
+    def coasting(self) -> Motion:
+        """Motion at q, v and zero acceleration."""
+        return self.quick.motion(self.states.q, self.states.v, self.rest)
+
+    @cached_property
+    def resting(self) -> Motion:
+        """Motion at q without velocity or acceleration."""
+        return self.quick.motion(self.states.q, self.rest, self.rest)
+
+    @cached_property
+    def ruler(self) -> Ruler:
+        """Scales at the frozen configurations."""
+        return Ruler(self.tree, self.resting)
+
+    @cached_property
+    def tau(self) -> Expected:
+        """Inverse dynamics under the wrenches of the states."""
+        s = self.states
+        value = self.exact.inverse_dynamics(s.q, s.v, s.a, s.wrenches)
+        return Expected(value, self.ruler.efforts(self.moving, s.a, self.tree.gravity, s.wrenches))
+
+    @cached_property
+    def tau_unloaded(self) -> Expected:
+        """Inverse dynamics without wrenches, for engines that take none."""
+        s = self.states
+        value = self.exact.inverse_dynamics(s.q, s.v, s.a)
+        return Expected(value, self.ruler.efforts(self.moving, s.a, self.tree.gravity))
+
+    @cached_property
+    def bias(self) -> Expected:
+        """Efforts at zero acceleration, without wrenches."""
+        value = self.exact.bias(self.states.q, self.states.v)
+        return Expected(value, self.ruler.efforts(self.coasting, self.rest, self.tree.gravity))
+
+    @cached_property
+    def gravity(self) -> Expected:
+        """Efforts at rest, without wrenches."""
+        value = self.exact.gravity_forces(self.states.q)
+        return Expected(value, self.ruler.efforts(self.resting, self.rest, self.tree.gravity))
+
+    @cached_property
+    def roots_of_mass(self) -> Floats:
+        """(N, nv) sqrt(s_i), so that M_ij is measured by sqrt(s_i) sqrt(s_j)."""
+        return np.sqrt(self.ruler.masses())
+
+    @cached_property
+    def mass_matrix(self) -> Expected:
+        """M with reflected inertia."""
+        root = self.roots_of_mass
+        return Expected(self.exact.mass_matrix(self.states.q), root[:, :, None] * root[:, None, :])
+
+    @cached_property
+    def regular(self) -> Mask:
+        """(N,) where M can be inverted at all."""
+        return regular(self.mass_matrix.value)
+
+    @cached_property
+    def condition(self) -> Floats:
+        """(N,) cond(M) in the 2-norm; 1 where M is not regular or has no entries."""
+        return condition(self.mass_matrix.value.astype(np.float64), self.regular)
+
+    @cached_property
+    def acceleration(self) -> Expected:
+        """Forward dynamics under `tau` and wrenches of the states; meaningful where `regular`."""
+        return self._accelerations(self.states.wrenches)
+
+    @cached_property
+    def acceleration_unloaded(self) -> Expected:
+        """Forward dynamics without wrenches, for engines that take none."""
+        return self._accelerations(None)
+
+    def _accelerations(self, wrenches: Floats | None) -> Expected:
+        s = self.states
+        value = self.exact.forward_dynamics(s.q, s.v, s.tau, wrenches)
+        largest = np.abs(np.where(self.regular[:, None], value, 0)).max(-1, initial=0).astype(np.float64)
+        return Expected(value, (self.condition * (1 + largest))[:, None])
+
+    @cached_property
+    def poses(self) -> Expected:
+        """T_world_body of every tree body but the world."""
+        return _bounded(self.exact.poses(self.states.q))
+
+    @cached_property
+    def velocities(self) -> Expected:
+        """Body twists of every tree body but the world."""
+        return _bounded(self.exact.velocities(self.states.q, self.states.v))
+
+    @cached_property
+    def kinetic_energy(self) -> Expected:
+        """Kinetic energy with reflected inertia."""
+        value = self.exact.kinetic_energy(self.states.q, self.states.v)
+        return Expected(value, self.ruler.kinetic(self.coasting, self.states.v))
+
+    @cached_property
+    def potential_energy(self) -> Expected:
+        """Potential energy of the moving bodies."""
+        return Expected(self.exact.potential_energy(self.states.q), self.ruler.potential(self.tree.gravity))
+
+    @cached_property
+    def center_of_mass(self) -> Expected:
+        """Centre of mass of the moving bodies."""
+        return _bounded(self.exact.center_of_mass(self.states.q))
+
+
+def _bounded(value: Array) -> Expected:
+    """Return value with the scale max(1, largest component) of each state."""
+    axes = tuple(range(1, value.ndim))
+    return Expected(value, np.abs(value).max(axes, initial=1, keepdims=True).astype(np.float64))
+
+
+def regular(M: Array) -> Mask:
+    """Return where every pivot of M (N, n, n), scaled to unit diagonal, is at least `PIVOT` (N,).
+
+    Float64 decides where its pivots are far above its own rounding, n eps; longdouble decides the rest.
+    """
+    found = safe_pivots(M.astype(np.float64)) >= 1e3 * PIVOT
+    doubtful = ~found
+    if doubtful.any():
+        with np.errstate(all="ignore"):
+            found[doubtful] = scaled_pivots(M[doubtful]).min(-1, initial=np.inf) >= PIVOT
+    return found
+
+
+def safe_pivots(M: Floats) -> Floats:
+    """Return the least pivot of each M, scaled to unit diagonal (N,); 0 or less where M is not positive definite."""
+    if not M.size:
+        return np.ones(len(M))
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    if not (np.isfinite(M).all() and (diagonal > 0).all()):
+        return np.zeros(len(M))
+    root = np.sqrt(diagonal)
+    scaled = M / root[:, :, None] / root[:, None, :]
+    try:
+        factors = np.linalg.cholesky(scaled)
+    except np.linalg.LinAlgError:  # one bad state ends the whole stack
+        return np.zeros(len(M))
+    return (np.diagonal(factors, axis1=-2, axis2=-1) ** 2).min(-1)
+
+
+def condition(M: Floats, where: Mask) -> Floats:
+    """Return the ratio of the extreme eigenvalues of each M (N, n, n) in the mask, 1 elsewhere."""
+    result = np.ones(len(M))
+    if M.shape[-1] and where.any():
+        values = np.abs(np.linalg.eigvalsh(M[where]))
+        result[where] = values.max(-1) / np.maximum(values.min(-1), np.finfo(np.float64).tiny)
+    return result

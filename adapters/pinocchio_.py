@@ -19,7 +19,8 @@ from ..harness.findings import finding
 from ..harness.tree import JointKind
 from .pinocchio_build import build, require_size, tendon_inertia
 from .pinocchio_joints import CoordinateMap
-from .pinocchio_read import load, tree_of
+from .pinocchio_read import load
+from .pinocchio_tree import tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

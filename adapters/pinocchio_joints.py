@@ -78,7 +78,9 @@ def slots(model: PinModel) -> list[Slot]:
     return result
 
 
-def _parts(model: PinModel, j: int, joint: Any, placement: SE3) -> Iterator[tuple[JointKind, Floats, SE3, int, int, bool]]:
+def _parts(
+    model: PinModel, j: int, joint: Any, placement: SE3
+) -> Iterator[tuple[JointKind, Floats, SE3, int, int, bool]]:
     """Yield kind, axis, placement, first q, first v and unboundedness of each primitive of one joint model."""
     if joint.shortname() == "JointModelComposite":
         composite = joint.extract()

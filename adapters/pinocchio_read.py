@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -47,9 +46,7 @@ def load(given: Given, tree: Tree) -> Found:
     """
     said: list[str] = []
     try:
-        with _error_stream(said):
-            model = _open(given)
-        primitives = slots(model)
+        model, primitives = _open(given, said)
     except ReadError as error:
         raise EngineRefused(str(error), error.kind, error.where) from error
     except (ValueError, RuntimeError, IndexError) as error:
@@ -61,7 +58,13 @@ def load(given: Given, tree: Tree) -> Found:
     return Found(model, tuple(pairs), extra, findings, tuple(f"Pinocchio said: {line}" for line in said))
 
 
-def _open(given: Given) -> PinModel:
+def _open(given: Given, said: list[str]) -> tuple[PinModel, list[Slot]]:
+    with _error_stream(said):
+        model = _import(given)
+    return model, slots(model)
+
+
+def _import(given: Given) -> PinModel:
     """Call the importer, every default as it is."""
     root = (pin.JointModelFreeFlyer(),) if given.freed else ()
     if given.format == "urdf":
@@ -80,7 +83,6 @@ def _open(given: Given) -> PinModel:
 @contextmanager
 def _error_stream(said: list[str]) -> Iterator[None]:
     """Collect what C++ writes to the error stream: Pinocchio's exceptions leave the reason there, and only there."""
-    sys.stderr.flush()
     kept = os.dup(2)
     with tempfile.TemporaryFile() as file:
         os.dup2(file.fileno(), 2)
@@ -94,3 +96,159 @@ def _error_stream(said: list[str]) -> Iterator[None]:
             lines = (re.sub(r"^(Error|Warning):\s*", "", line.strip()) for line in text.splitlines())
             # Lines that begin so name a place in the parser's own sources.
             said += [line for line in lines if line and not line.startswith("at line ")]
+
+
+def _refusal(given: Given, tree: Tree, error: Exception, said: Sequence[str]) -> EngineRefused:
+    """Return the refusal in Pinocchio's words, at the link or joint that they name."""
+    words = "; ".join([str(error).strip().rpartition("message:\n")[2], *said])
+    # The importer of the harness has read the file: what Pinocchio's URDF parser will not have is against the format,
+    # its MJCF parser knows a part of the format only.
+    malformed = given.format == "urdf" or "conversion of data" in words
+    where, source = None, Source()
+    for name in re.findall(r"""[\['"]([^\]'"]+)[\]'"]""", words):
+        body = tree.joint_index.get(name) or tree.index.get(name)
+        if body:
+            where = name
+            source = tree.joints[body].source() if name in tree.joint_index else tree.bodies[body].source()
+            break
+    message = f"Pinocchio would not load {given.path}: {words}"
+    return EngineRefused(message, "refused.malformed" if malformed else "refused.unsupported", where, source)
+
+
+def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tuple[int, Slot]]:
+    """Return tree body and slot of the joints that both have.
+
+    By name; else by the name of the link, from which the joints of one MJCF body follow upwards (Pinocchio makes one
+    composite of them, and their names are lost); else, for joints that have no name in the file, by parent and order.
+    """
+    groups: dict[int, list[Slot]] = {}
+    for slot in primitives:
+        groups.setdefault(slot.joint, []).append(slot)
+    pairs: dict[int, Slot] = {}
+    at = {0: 0}  # tree body that each Pinocchio joint carries
+
+    def accept(j: int, chain: Sequence[int]) -> bool:
+        group = groups[j]
+        if len(chain) != len(group) or not all(map(_fits, [tree.joints[i] for i in chain], group)):
+            return False
+        if pairs.keys() & set(chain):
+            return False
+        pairs.update(zip(chain, group, strict=True))
+        at[j] = chain[-1]
+        return True
+
+    for j, group in groups.items():
+        links = [tree.index.get(name, 0) for name in (*body_names(model, j), model.names[j])]
+        named = [tree.joint_index.get(slot.name, 0) for slot in group]
+        any(accept(j, chain) for chain in (named, *(_upwards(tree, i, len(group)) for i in links)))
+    holder = tree.fusion.holder
+    for j in groups.keys() - at.keys():
+        above = at.get(model.parents[j])
+        any(accept(j, [i]) for i in range(1, len(tree.bodies)) if holder[tree.parents[i]] == above)
+    for j, i in at.items():
+        if j and not model.existFrame(tree.bodies[i].name, pin.FrameType.BODY):
+            # A live model built without frames, or a body without a name: the frame of its joint shows its pose.
+            placed = pin.Frame(tree.bodies[i].name, j, pin.SE3.Identity(), pin.FrameType.BODY)
+            model.addFrame(placed, append_inertia=False)
+    return sorted(pairs.items(), key=lambda pair: pair[0])
+
+
+def _fits(joint: Joint, slot: Slot) -> bool:
+    return joint.nv == slot.kind.nv and (joint.nv == 1 or joint.kind is slot.kind)
+
+
+def _upwards(tree: Tree, body: int, count: int) -> list[int]:
+    """Return `count` bodies in series that end at `body`, parents first."""
+    chain = [body]
+    while len(chain) < count and chain[0] > 0:
+        chain.insert(0, tree.parents[chain[0]])
+    return chain
+
+
+def body_names(model: PinModel, joint: int) -> list[str]:
+    """Return the names of the BODY frames at the origin of one joint."""
+    return [
+        frame.name
+        for frame in model.frames
+        if frame.type == pin.FrameType.BODY and frame.parentJoint == joint and frame.placement.isIdentity(0.0)
+    ]
+
+
+def _order(tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:
+    """Return the finding `joint.order`, at the first body whose children come in another order."""
+    engine = [i for i, _ in sorted(pairs, key=lambda pair: pair[1].v)]
+    if engine == sorted(engine):
+        return []
+    first = [float("inf")] * len(tree.bodies)  # place of the first joint of each sub-tree
+    for place, i in reversed(list(enumerate(engine))):
+        first[i] = place
+    for i in range(len(tree.bodies) - 1, 0, -1):
+        first[tree.parents[i]] = min(first[tree.parents[i]], first[i])
+    where, last = None, [-1.0] * len(tree.bodies)
+    for i, parent in enumerate(tree.parents[1:], 1):
+        if first[i] < last[parent]:
+            where = parent
+            break
+        last[parent] = first[i] if first[i] < float("inf") else last[parent]
+    return [
+        finding(
+            "joint.order",
+            tree.bodies[where].source() if where else None,
+            where=tree.bodies[where].name if where else None,
+            expected=[tree.joints[i].name for i in sorted(engine)],
+            found=[tree.joints[i].name for i in engine],
+            fix="map dofs by joint name: Pinocchio sorts the children of a URDF link by joint name",
+        )
+    ]
+
+
+def _coordinates(given: Given, model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:
+    """Return what Pinocchio writes in other coordinates."""
+    results: list[Finding] = []
+    names = [model.names[slot.joint] for _, slot in pairs]
+    for i, slot in pairs:
+        joint, name = tree.joints[i], model.names[slot.joint]
+        kind, where, source, forms = "joint.coordinates", joint.name, joint.source(), None
+        if slot.kind is JointKind.PLANAR:
+            forms = ("x, y, theta", "x, y, cos theta, sin theta")
+        elif slot.unbounded:
+            forms = ("q", "cos q, sin q")
+        elif slot.kind is JointKind.BALL:
+            forms = ("quaternion w, x, y, z", "quaternion x, y, z, w")
+        elif slot.kind is JointKind.FLOATING:
+            kind, where, source = "base.quaternion_order", tree.bodies[i].name, tree.bodies[i].source()
+            forms = ("w, x, y, z", "x, y, z, w")
+        elif names.count(name) > 1 and all(s.joint != slot.joint for k, s in pairs if k < i):
+            forms = ([tree.joints[k].name for k, s in pairs if s.joint == slot.joint], [name])
+        if forms:
+            fix = "nothing: the harness maps it; in your own calls, use Pinocchio's coordinates"
+            results.append(finding(kind, source, where=where, expected=forms[0], found=forms[1], fix=fix))
+        if slot.kind is JointKind.PLANAR and given.format == "urdf" and joint.axis[2] != 1:
+            results.append(
+                finding(
+                    "joint.axis",
+                    joint.source("axis"),
+                    where=joint.name,
+                    expected=joint.axis.tolist(),
+                    found=[0.0, 0.0, 1.0],
+                    fix="turn the joint origin so that the normal is z: Pinocchio ignores the axis of a planar joint",
+                )
+            )
+    return results
+
+
+def _fusions(model: PinModel, tree: Tree) -> list[Finding]:
+    """Return what was merged: fixed links with inertia into their holder, or into the ground."""
+    results: list[Finding] = []
+    for i, (body, holder) in enumerate(zip(tree.bodies, tree.fusion.holder, strict=True)):
+        if holder == i or body.inertia.is_zero or not model.existFrame(body.name, pin.FrameType.BODY):
+            continue
+        into = tree.bodies[holder].name
+        fix = f"nothing: its inertia is part of {into!r}, its frame is kept"
+        if not holder:
+            fix = (
+                "give it a floating joint, or --base free, if it should move: what is welded to the world moves nothing"
+            )
+        kind = "body.fused" if holder else "body.root_fused"
+        results.append(finding(kind, body.source(), where=body.name, expected=body.name, found=into, fix=fix))
+    return results

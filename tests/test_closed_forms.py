@@ -200,7 +200,7 @@ def cartesian_answers(file, q, v, a, wrenches):
     links = links_of(file)
     still, places = np.zeros(len(v)), {place(links, name): wrench for name, wrench in wrenches.items()}
     bias = cf.virtual_power_effort(links, q, v, still)
-    return answers(
+    parts = answers(
         cf.cartesian_mass_matrix(links, q),
         cf.virtual_power_effort(links, q, still, still),
         bias,
@@ -208,6 +208,7 @@ def cartesian_answers(file, q, v, a, wrenches):
         load=bias - cf.virtual_power_effort(links, q, v, still, wrenches=places),
         moving_mass=sum(link.mass for i, link in enumerate(links) if moves(links, i)),
     )
+    return parts | {"tau": cf.virtual_power_effort(links, q, v, a, wrenches=places)}
 
 
 def moves(links, i):
@@ -383,17 +384,31 @@ def test_planar_models_are_the_planar_chains(arm, file):
         assert_allclose(cf.virtual_power_effort(links, q, qd, qdd), expected, rtol=0, atol=1e-10)
 
 
+def tip_wrench(q, tip_force):
+    """Wrench on the last link of the planar arm: minus the force of the tip on the surroundings, acting at the tip."""
+    force = -(cf.rpy(0, 0, q.sum()).T @ [*tip_force, 0.0])
+    return np.concatenate([np.cross([cf.PLANAR_ARM.lengths[-1], 0, 0], force), force])
+
+
 def test_embedded_arm_with_tip_force_needs_the_planar_efforts():
     """The force of the tip on the surroundings is minus a wrench on the last link, with its moment about the joint."""
     state = (cf.PLANAR_ARM_Q, cf.PLANAR_ARM_QD, cf.PLANAR_ARM_QDD)
-    expected = cf.planar_newton_euler(PLANAR["planar arm"], *state, tip_force=cf.PLANAR_ARM_TIP_FORCE)
+    expected = cf.planar_newton_euler(cf.PLANAR_ARM, *state, tip_force=cf.PLANAR_ARM_TIP_FORCE)
     links = links_of("planar_arm.urdf")
-    angle = -cf.PLANAR_ARM_Q.sum()
-    x, y = cf.PLANAR_ARM_TIP_FORCE
-    force = -np.array([np.cos(angle) * x - np.sin(angle) * y, np.sin(angle) * x + np.cos(angle) * y, 0.0])
-    wrench = np.concatenate([np.cross([cf.PLANAR_ARM.lengths[-1], 0, 0], force), force])
+    wrench = tip_wrench(cf.PLANAR_ARM_Q, cf.PLANAR_ARM_TIP_FORCE)
     tau = cf.virtual_power_effort(links, *state, wrenches={place(links, "link_3"): wrench})
     assert_allclose(tau, expected, rtol=0, atol=1e-10)
+
+
+@pytest.mark.parametrize("file", PLANAR_FILES["planar arm"][:1] + PLANAR_FILES["planar arm"][2:])
+def test_spatial_recursion_gives_the_planar_efforts_with_tip_forces(file):
+    """As the lesson does it: 300 random states and tip forces, with all moments or with zz alone."""
+    rng = np.random.default_rng(25)
+    for q, qd, qdd in rng.uniform(-2, 2, (300, 3, 3)):
+        tip_force = rng.uniform(-5, 5, 2)
+        expected = cf.planar_newton_euler(cf.PLANAR_ARM, q, qd, qdd, tip_force=tip_force)
+        found = pinocchio_answers(file, q, qd, qdd, {"link_3": tip_wrench(q, tip_force)})["tau"]
+        assert_allclose(found, expected, rtol=0, atol=1e-12)
 
 
 def test_branched_tree_file_is_the_tree_of_the_closed_forms():
@@ -489,6 +504,20 @@ def test_model_agrees_with_the_cartesian_route(file, engine):
         expected, found = (ENGINES[route](file, *state, {}) for route in ("cartesian", engine))
         assert_allclose(found["mass_matrix"], expected["mass_matrix"], rtol=0, atol=1e-12)
         assert_allclose(found["tau"], expected["tau"], rtol=0, atol=1e-9)
+
+
+def test_walker_base_carries_the_weight_of_all():
+    """At rest the base needs R^T (0, 0, m g) and the moment of that about its origin; its linear inertia is m."""
+    number = next(n for entry in CATALOGUE if entry["name"] == "tau_walker" for n in entry["number"] if any(n["v"]))
+    links, q = links_of("tau_walker.urdf"), np.array(number["q"])
+    mass, still = sum(link.mass for link in links), np.zeros(len(number["v"]))
+    poses = cf.poses_along(links, q, still, still, 0.0)
+    com = sum(b.mass * (p + R @ b.com) for b, (R, p) in zip(links, poses, strict=True)) / mass
+    R = cf.quaternion_rotation(q[3:7])
+    weight = -mass * (R.T @ cf.GRAVITY)
+    found = cartesian_answers("tau_walker.urdf", q, still, still, {})
+    assert_allclose(found["gravity"][:6], [*weight, *np.cross(R.T @ (com - q[:3]), weight)], rtol=0, atol=1e-9)
+    assert_allclose(found["mass_matrix"][:3, :3], mass * np.eye(3), rtol=0, atol=1e-13)
 
 
 def test_twins_are_the_same_robot():

@@ -67,12 +67,12 @@ class Ruler:
         C = np.where(heavy[:, None], moment / np.where(heavy, weight, 1)[:, None], first)[:, label]
         anchors = np.stack([-j.T_joint_body[:3, :3].T @ j.T_joint_body[:3, 3] for j in self.tree.joints])
         p_joint = motion.p_world_body + (motion.R_world_body @ anchors[..., None])[..., 0]
-        self.centers = C
         self._far = _norm(C)
         self._arm = _norm(motion.c_world - C) + self._far
         self._origin_arm = _norm(motion.p_world_body - C) + self._far
         self._reach = _norm(p_joint - C)[self._owner]
         self._height = _norm(motion.c_world)
+        self.length = float(self._reach.max(initial=0.1))
 
     def efforts(self, motion: Motion, a: Floats, gravity: Floats, wrenches: Floats | None = None) -> Floats:
         """Return the scale of a generalized force, (N, nv) [N m | N].
@@ -125,7 +125,7 @@ class Ruler:
         return total[self._owner]
 
     def _armature(self) -> Floats:
-        return np.concatenate([joint.reflected for joint in self.tree.joints])
+        return np.abs(np.concatenate([joint.reflected for joint in self.tree.joints]))
 
     def _tendons(self) -> list[Floats]:
         """Return sqrt(armature) times the coefficients of each fixed tendon, (nv,) each."""

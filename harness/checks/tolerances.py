@@ -22,7 +22,6 @@ PIVOT: Final = 1e-12
 LARGEST: Final = 500  # [dofs]
 COLUMNS: Final = 4096
 GRADIENTS: Final = 8192
-ENTRIES: Final = 4_000_000
 OWN: Final = 30.0
 DIGITS: Final = 17.0 if EXACT_TRUTH else 15.0
 
@@ -107,7 +106,7 @@ TABLE: Final = (
     ),
     Tolerance(
         "states of an identity",
-        f"evenly spread: at most {COLUMNS} columns of M, {GRADIENTS} energies, {ENTRIES} entries of M per identity",
+        f"as many, evenly spread, as give {COLUMNS} columns of M, or {GRADIENTS} energies; all when they are fewer",
         (),
         "what is asked once per dof and state is asked at fewer states of a robot with many dofs",
     ),

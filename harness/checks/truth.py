@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..linear import scaled_pivots
 from ..tree import Floats, Tree
+from .probes import Probes
 from .scales import Motion, Ruler
 from .tolerances import LARGEST, PIVOT
 
@@ -162,6 +163,11 @@ class Truth:
         return Expected(value, (self.condition * (1 + largest))[:, None])
 
     @cached_property
+    def probes(self) -> Probes:
+        """Other velocities, accelerations, gravity and wrenches for the identities, with their scales."""
+        return Probes(self)
+
+    @cached_property
     def poses(self) -> Expected:
         """T_world_body of every tree body but the world."""
         return _bounded(self.exact.poses(self.states.q))
@@ -199,7 +205,7 @@ def regular(M: Array) -> Mask:
 
     Float64 decides where its pivots are far above its own rounding, n eps; longdouble decides the rest.
     """
-    found = safe_pivots(M.astype(np.float64)) >= 1e3 * PIVOT
+    found = least_pivots(M.astype(np.float64)) >= 1e3 * PIVOT
     doubtful = ~found
     if doubtful.any():
         with np.errstate(all="ignore"):
@@ -207,20 +213,31 @@ def regular(M: Array) -> Mask:
     return found
 
 
-def safe_pivots(M: Floats) -> Floats:
+def least_pivots(M: Floats) -> Floats:
     """Return the least pivot of each M, scaled to unit diagonal (N,); 0 or less where M is not positive definite."""
-    if not M.size:
-        return np.ones(len(M))
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
-    if not (np.isfinite(M).all() and (diagonal > 0).all()):
-        return np.zeros(len(M))
-    root = np.sqrt(diagonal)
-    scaled = M / root[:, :, None] / root[:, None, :]
+    usable = np.isfinite(M).all((-2, -1)) & (diagonal > 0).all(-1)
+    result = np.zeros(len(M))
+    if usable.any():
+        root = np.sqrt(diagonal[usable])
+        scaled = M[usable] / root[:, :, None] / root[:, None, :]
+        try:
+            result[usable] = _pivots(scaled)
+        except np.linalg.LinAlgError:  # one bad state ends the whole stack
+            result[usable] = [_pivots_or_zero(one) for one in scaled]
+    return result
+
+
+def _pivots(M: Floats) -> Floats:
+    factors = np.linalg.cholesky(M)
+    return (np.diagonal(factors, axis1=-2, axis2=-1) ** 2).min(-1, initial=1)
+
+
+def _pivots_or_zero(M: Floats) -> float:
     try:
-        factors = np.linalg.cholesky(scaled)
-    except np.linalg.LinAlgError:  # one bad state ends the whole stack
-        return np.zeros(len(M))
-    return (np.diagonal(factors, axis1=-2, axis2=-1) ** 2).min(-1)
+        return float(_pivots(M))
+    except np.linalg.LinAlgError:
+        return 0.0
 
 
 def condition(M: Floats, where: Mask) -> Floats:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 # What C and C++ read alike in every locale; float() would also take 1_000, nan and the digits of other scripts.
 _NUMBER: Final = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_NOT_FINITE: Final = re.compile(r"[+-]?(nan|inf|infinity)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,8 @@ def text(element: Element, attribute: str, owner: Owner | None = None) -> str:
     value = element.get(attribute)
     if not value:
         state = "has no" if value is None else "has an empty"
-        raise malformed(f"<{element.tag}>{_of(owner)} {state} attribute '{attribute}'", element.source, owner)
+        of = f" of {owner}" if owner else ""
+        raise malformed(f"<{element.tag}>{of} {state} attribute '{attribute}'", element.source, owner)
     return value
 
 
@@ -54,7 +56,9 @@ def number(element: Element, attribute: str, owner: Owner, default: float | None
     Raises:
         ReadError: it is missing without a default, is no number, or is not finite.
     """
-    return float(numbers(element, attribute, owner, 1, None if default is None else (default,))[0])
+    if default is not None and element.get(attribute) is None:
+        return default
+    return _numbers(element, attribute, owner, 1)[0]
 
 
 def numbers(
@@ -68,32 +72,24 @@ def numbers(
     Raises:
         ReadError: it is missing without a default, has another count, or holds something else than finite numbers.
     """
-    value = element.get(attribute)
-    if value is None and default is not None:
+    if default is not None and element.get(attribute) is None:
         return np.array(default)
-    words = text(element, attribute, owner).split()
-    if len(words) != count:
-        message = _message(element, attribute, owner, f"{value!r} has {len(words)} numbers; expected {count}")
-        raise malformed(message, element.source, owner)
-    return np.array([_number(word, element, attribute, owner) for word in words])
+    return np.array(_numbers(element, attribute, owner, count))
 
 
-def _number(word: str, element: Element, attribute: str, owner: Owner) -> float:
-    if not _NUMBER.fullmatch(word):
-        wrong = "is not finite" if word.lower().lstrip("+-") in ("nan", "inf", "infinity") else "is no number"
-        hint = "; the decimal sign is a point" if "," in word else ""
-        raise malformed(_message(element, attribute, owner, f"{word!r} {wrong}{hint}"), element.source, owner)
-    value = float(word)
-    if not math.isfinite(value):
-        raise malformed(
-            _message(element, attribute, owner, f"{word!r} is too large for a double"), element.source, owner
-        )
-    return value
-
-
-def _message(element: Element, attribute: str, owner: Owner, fault: str) -> str:
-    return f"<{element.tag} {attribute}=...>{_of(owner)}: {fault}"
-
-
-def _of(owner: Owner | None) -> str:
-    return f" of {owner}" if owner else ""
+def _numbers(element: Element, attribute: str, owner: Owner, count: int) -> list[float]:
+    value = text(element, attribute, owner)
+    words = value.split()
+    fault = "" if len(words) == count else f"{value!r} has {len(words)} numbers; expected {count}"
+    result: list[float] = []
+    for word in words:
+        if not _NUMBER.fullmatch(word):
+            fault = f"{word!r} is {'not finite' if _NOT_FINITE.fullmatch(word) else 'no number'}"
+            fault += "; the decimal sign is a point" if "," in word else ""
+            break
+        result.append(float(word))
+    if not fault and not all(map(math.isfinite, result)):
+        fault = f"{value!r} is too large for a double"
+    if fault:
+        raise malformed(f"<{element.tag} {attribute}=...> of {owner}: {fault}", element.source, owner)
+    return result

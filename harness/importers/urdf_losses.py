@@ -147,7 +147,7 @@ def _of_joint(element: Element, joint: Joint, joints: Mapping[str, Joint]) -> It
         yield Loss(name, joint.name, source, touches_dynamics=False, note=note)
     if mimic is not None and (reason := why_no_mimic(joint.name, mimic.get("joint") or "", joints)):
         note = f"joint {joint.name!r} mimics {mimic.get('joint')!r}, but {reason}"
-        yield Loss("mimic", joint.name, mimic.source, touches_dynamics=True, note=note)
+        yield Loss("mimic", joint.name, mimic.source, touches_dynamics=joint.nv > 0, note=note)
 
 
 def _limit_notes(limit: Element | None, kind: JointKind) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,85 @@
+"""Turn whatever a user has, a file or a live model, into a tree."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from .engine import Given
+from .errors import ReadError, RequestError
+from .importers.urdf import tree_of_document
+from .importers.xml import FilePath, parse_xml, read_bytes
+from .tree import Tree
+
+BASES: Final = ("auto", "fixed", "free")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """A model ready to be checked: the tree, and what was handed over for the native path."""
+
+    tree: Tree
+    given: Given
+
+
+def load(model: Any, base: str = "auto") -> Tree:
+    """Return the tree of a URDF or MJCF file, or of a live model.
+
+    Args:
+        model: a path, a `Tree`, a `pinocchio.Model`, a `mujoco.MjModel` or a `mujoco.MjSpec`.
+        base: "auto" or "fixed" takes the base as the model has it, "free" puts a floating joint under a welded root.
+
+    Raises:
+        ReadError: the file cannot be read, or breaks the rules of its format.
+        RequestError: `model` is nothing that can be read, or `base` is another word.
+    """
+    return open_model(model, base).tree
+
+
+def open_model(model: Any, base: str = "auto") -> Loaded:
+    """Return the tree and what the native path needs; arguments and errors as for `load`."""
+    if base not in BASES:
+        raise RequestError(f"base {base!r} does not exist; choose one of {', '.join(BASES)}")
+    loaded = _open_file(model) if isinstance(model, str | os.PathLike) else _open_live(model)
+    tree = loaded.tree.with_base(base)
+    return Loaded(tree, replace(loaded.given, freed=tree is not loaded.tree))
+
+
+def _open_file(path: FilePath) -> Loaded:
+    """Read a file in the format that its root element tells."""
+    file = os.fspath(path)
+    data = read_bytes(file)
+    if file.endswith(".xacro"):
+        raise RequestError(f"{file} is a xacro file; expand it first: xacro {file} > {_without_xacro(file)}")
+    document = parse_xml(data, file)
+    if document.root.tag == "robot":
+        return Loaded(tree_of_document(document), Given("urdf", file))
+    if document.root.tag == "mujoco":
+        from .importers.mjcf import read_mjcf  # noqa: PLC0415  imports an engine
+
+        return Loaded(read_mjcf(file), Given("mjcf", file))
+    message = f"the root element is <{document.root.tag}>; supported: <robot> (URDF) and <mujoco> (MJCF)"
+    raise ReadError(message, document.root.source)
+
+
+def _open_live(model: Any) -> Loaded:
+    """Read an object of an engine back; the engines are told by name, so that none is imported in vain."""
+    if isinstance(model, Tree):
+        return Loaded(model, Given("tree", live=model))
+    kinds = {(cls.__module__.partition(".")[0], cls.__name__) for cls in type(model).__mro__}
+    if ("pinocchio", "Model") in kinds:
+        from ..adapters.pinocchio_ import tree_of  # noqa: PLC0415  imports an engine
+
+        return Loaded(tree_of(model), Given("pinocchio", live=model))
+    if kinds & {("mujoco", "MjModel"), ("mujoco", "MjSpec")}:
+        from .importers.mjcf import tree_of_mujoco  # noqa: PLC0415  imports an engine
+
+        return Loaded(tree_of_mujoco(model), Given("mujoco", live=model))
+    message = f"a {type(model).__qualname__} is no model; give a path, a Tree, a pinocchio.Model, a mujoco.MjModel"
+    raise RequestError(f"{message} or a mujoco.MjSpec")
+
+
+def _without_xacro(file: str) -> str:
+    """Return the name that the expanded file gets: `arm.urdf.xacro` and `arm.xacro` become `arm.urdf`."""
+    return file.removesuffix(".xacro").removesuffix(".urdf") + ".urdf"

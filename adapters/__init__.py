@@ -26,8 +26,23 @@ PINOCCHIO = EngineCard(
     install="pip install 'pin>=4'",
     licence="BSD-2-Clause",
     formats=("urdf", "mjcf", "pinocchio"),
-    answers="rnea, crba, aba, energies, momentum, Jacobians",
-    conventions=(),
+    answers="rnea, crba, aba, energies, momentum, Jacobians; up to 250 dofs",
+    conventions=(
+        "quaternions are x, y, z, w",
+        "continuous and planar angles are cosine and sine",
+        "twists and wrenches are linear first; base velocity and acceleration are in base axes, spatial",
+        "joints of a URDF stand depth-first, siblings sorted by joint name",
+        "external wrenches act on the body, in the axes and at the origin of its joint frame",
+        "fixed links are merged into their holder; what is welded to the world is in no energy and no centre of mass",
+        "several MJCF joints on one body are one composite joint",
+    ),
+    ledger={
+        "rnea": "rigid + armature",
+        "nonLinearEffects, computeGeneralizedGravity": "rigid",
+        "crba, aba": "rigid + armature",
+        "computeKineticEnergy": "rigid + armature, but not that of revolute joints on slanted axes",
+        "in no call": "damping, friction, springs, rotorInertia, tendon armature (added by the neutral path)",
+    },
 )
 
 MUJOCO = EngineCard(

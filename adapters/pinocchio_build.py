@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false
 """A `pinocchio.Model` built from a tree, and how large a tree Pinocchio can hold.
 
 Pinocchio holds one joint per moving body, with its frame on the moving side; fixed bodies are frames.

@@ -1,8 +1,9 @@
+# pyright: reportAttributeAccessIssue=false
 """The primitive joints of a `pinocchio.Model`, and the map from canonical coordinates to Pinocchio's.
 
-Pinocchio's quaternions are x, y, z, w, and it holds unbounded rotations, the planar one included, as cosine and sine. Its
-velocities are in the axes of the moving side, linear first for a free flyer, as the canonical ones: only the columns of v
-change their order.
+Pinocchio's quaternions are x, y, z, w, and it holds unbounded rotations, the planar one included, as cosine and sine.
+Its velocities are in the axes of the moving side, linear first for a free flyer, as the canonical ones: only their
+columns change places.
 Source: Pinocchio documentation, joint models of `pinocchio/multibody/joint`.
 """
 
@@ -13,13 +14,14 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..harness.errors import ReadError, Source
 from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+
+    from numpy.typing import NDArray
 
     from ..harness.tree import Floats, Tree
 
@@ -100,8 +102,8 @@ def _parts(
     if mixed or joint.nv == 0:
         found = joint.shortname().removeprefix("JointModel")
         raise ReadError(
-            f"joint {model.names[j]!r} is a {found}; supported: revolute, unbounded, prismatic, spherical, planar, free "
-            "flyer, universal, translation, Euler angles and composites of these (load a URDF with mimic=False)",
+            f"joint {model.names[j]!r} is a {found}; supported: revolute, unbounded, prismatic, spherical, planar, "
+            "free flyer, universal, translation, Euler angles, composites of these (load a URDF with mimic=False)",
             Source(),
             where=model.names[j],
             kind="refused.unsupported",

@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false
 """What Pinocchio reads: a file through its own importers, matched with our tree; a live model as a tree."""
 
 from __future__ import annotations
@@ -7,9 +8,8 @@ import re
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pinocchio as pin
 
 from ..harness.errors import EngineRefused, EngineUnsupported, ReadError, Source
@@ -18,7 +18,7 @@ from ..harness.tree import JointKind
 from .pinocchio_joints import slots
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Generator, Sequence
 
     from ..harness.engine import Given
     from ..harness.findings import Finding
@@ -81,7 +81,7 @@ def _import(given: Given) -> PinModel:
 
 
 @contextmanager
-def _error_stream(said: list[str]) -> Iterator[None]:
+def _error_stream(said: list[str]) -> Generator[None]:
     """Collect what C++ writes to the error stream: Pinocchio's exceptions leave the reason there, and only there."""
     kept = os.dup(2)
     with tempfile.TemporaryFile() as file:
@@ -101,9 +101,9 @@ def _error_stream(said: list[str]) -> Iterator[None]:
 def _refusal(given: Given, tree: Tree, error: Exception, said: Sequence[str]) -> EngineRefused:
     """Return the refusal in Pinocchio's words, at the link or joint that they name."""
     words = "; ".join([str(error).strip().rpartition("message:\n")[2], *said])
-    # The importer of the harness has read the file: what Pinocchio's URDF parser will not have is against the format,
-    # its MJCF parser knows a part of the format only.
-    malformed = given.format == "urdf" or "conversion of data" in words
+    # What Pinocchio's URDF parser will not have is against the format, but for joint types of newer versions of it; its
+    # MJCF parser knows a part of the format only.
+    malformed = "no known type" not in words if given.format == "urdf" else "conversion of data" in words
     where, source = None, Source()
     for name in re.findall(r"""[\['"]([^\]'"]+)[\]'"]""", words):
         body = tree.joint_index.get(name) or tree.index.get(name)
@@ -213,11 +213,10 @@ def _coordinates(given: Given, model: PinModel, tree: Tree, pairs: Sequence[tupl
             forms = ("x, y, theta", "x, y, cos theta, sin theta")
         elif slot.unbounded:
             forms = ("q", "cos q, sin q")
-        elif slot.kind is JointKind.BALL:
+        elif slot.kind in (JointKind.BALL, JointKind.FLOATING):
             forms = ("quaternion w, x, y, z", "quaternion x, y, z, w")
-        elif slot.kind is JointKind.FLOATING:
-            kind, where, source = "base.quaternion_order", tree.bodies[i].name, tree.bodies[i].source()
-            forms = ("w, x, y, z", "x, y, z, w")
+            if slot.kind is JointKind.FLOATING and not tree.moving[tree.parents[i]]:
+                kind, where, source = "base.quaternion_order", tree.bodies[i].name, tree.bodies[i].source()
         elif names.count(name) > 1 and all(s.joint != slot.joint for k, s in pairs if k < i):
             forms = ([tree.joints[k].name for k, s in pairs if s.joint == slot.joint], [name])
         if forms:
@@ -250,5 +249,5 @@ def _fusions(model: PinModel, tree: Tree) -> list[Finding]:
                 "give it a floating joint, or --base free, if it should move: what is welded to the world moves nothing"
             )
         kind = "body.fused" if holder else "body.root_fused"
-        results.append(finding(kind, body.source(), where=body.name, expected=body.name, found=into, fix=fix))
+        results.append(finding(kind, body.joint.source(), where=body.name, expected=body.name, found=into, fix=fix))
     return results

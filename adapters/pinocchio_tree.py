@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false
 """A live `pinocchio.Model` as a tree."""
 
 from __future__ import annotations
@@ -82,14 +83,19 @@ def _joint(model: PinModel, slot: Slot) -> Joint:
         slot.kind,
         axis=slot.axis,
         T_parent_joint=slot.placement.homogeneous,
-        lower=model.lowerPositionLimit[slot.q] if limited else -np.inf,
-        upper=model.upperPositionLimit[slot.q] if limited else np.inf,
-        speed=model.upperVelocityLimit[slot.v] if single else np.inf,
-        effort=model.upperEffortLimit[slot.v] if single else np.inf,
+        lower=_limit(model.lowerPositionLimit[slot.q]) if limited else -np.inf,
+        upper=_limit(model.upperPositionLimit[slot.q]) if limited else np.inf,
+        speed=_limit(model.upperVelocityLimit[slot.v]) if single else np.inf,
+        effort=_limit(model.upperEffortLimit[slot.v]) if single else np.inf,
         damping=model.damping[v],
         friction=model.upperDryFrictionLimit[v],
         armature=model.armature[v],
     )
+
+
+def _limit(number: float) -> float:
+    """Return a limit; the largest number of all stands for none in Pinocchio."""
+    return float(np.copysign(np.inf, number)) if abs(number) == np.finfo(float).max else float(number)
 
 
 def _inertia(Y: Any) -> Inertia:

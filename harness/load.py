@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from .engine import Given
 from .errors import ReadError, RequestError
-from .importers.urdf import tree_of_document
+from .importers.urdf import expansion, tree_of_document
 from .importers.xml import FilePath, parse_xml, read_bytes
 from .tree import Tree
 
@@ -51,7 +51,7 @@ def _open_file(path: FilePath) -> Loaded:
     file = os.fspath(path)
     data = read_bytes(file)
     if file.endswith(".xacro"):
-        raise RequestError(f"{file} is a xacro file; expand it first: xacro {file} > {_without_xacro(file)}")
+        raise RequestError(f"{file} is a xacro file; expand it first: {expansion(file)}")
     document = parse_xml(data, file)
     if document.root.tag == "robot":
         return Loaded(tree_of_document(document), Given("urdf", file))
@@ -78,8 +78,3 @@ def _open_live(model: Any) -> Loaded:
         return Loaded(tree_of_mujoco(model), Given("mujoco", live=model))
     message = f"a {type(model).__qualname__} is no model; give a path, a Tree, a pinocchio.Model, a mujoco.MjModel"
     raise RequestError(f"{message} or a mujoco.MjSpec")
-
-
-def _without_xacro(file: str) -> str:
-    """Return the name that the expanded file gets: `arm.urdf.xacro` and `arm.xacro` become `arm.urdf`."""
-    return file.removesuffix(".xacro").removesuffix(".urdf") + ".urdf"

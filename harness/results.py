@@ -5,14 +5,14 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
-
-from .findings import Finding
-from .tree import Loss
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from .findings import Finding
+    from .tree import Loss
 
 Status: TypeAlias = Literal["agree", "differs", "refused", "unsupported", "crashed", "timeout", "absent"]
 
@@ -60,7 +60,7 @@ class QuantityRow:
         error: largest absolute error, taken where error over tolerance is worst; inf when the answer is missing.
         scale: at that place, built from the terms that were added up.
         tolerance: at that place, absolute.
-        digits: -log10(error / largest scale of the state), 17 at zero error, 0 without an answer; the least over states.
+        digits: -log10(error / largest scale of the state), 17 at zero error, 0 without an answer; the least.
         state: index of the worst state.
         where: dof or body of the worst entry.
         passed: error <= tolerance in every state and entry.
@@ -79,6 +79,9 @@ class QuantityRow:
     passed: bool
     note: str = ""
 
+    def __post_init__(self) -> None:
+        _missing_is_infinite(self, "error", "scale", "tolerance")
+
 
 @dataclass(frozen=True, slots=True)
 class IdentityRow:
@@ -92,6 +95,16 @@ class IdentityRow:
     where: str | None
     passed: bool
     note: str
+
+    def __post_init__(self) -> None:
+        _missing_is_infinite(self, "residual", "tolerance")
+
+
+def _missing_is_infinite(row: object, *names: str) -> None:
+    """Turn NaN into infinity, so that every reader of a row meets one sign of a missing number."""
+    for name in names:
+        if math.isnan(getattr(row, name)):
+            object.__setattr__(row, name, math.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +144,11 @@ class ModelResult:
     engines: tuple[EngineResult, ...]
     exit: int
 
+    @property
+    def label(self) -> str:
+        """The file, or the name of a robot that is in no file."""
+        return self.file or self.name
+
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
@@ -147,8 +165,8 @@ class Unusable:
 class Result:
     """The answer to one request: models that were checked, files that could not be used, versions.
 
-    `exit` is 0 when all that answered agree, 1 when something differs or is refused, 2 when the request or a file cannot
-    be used, 3 when an engine crashed or hung; 2 before all, else the highest.
+    `exit` is 0 when all that answered agree, 1 when something differs or is refused, 2 when the request or a file
+    cannot be used, 3 when an engine crashed or hung; 2 before all, else the highest.
     """
 
     command: str
@@ -159,7 +177,8 @@ class Result:
     @property
     def exit(self) -> int:
         """Exit code of the command."""
-        return 2 if self.unusable else max((model.exit for model in self.models), default=0)
+        exits = {2} if self.unusable else {model.exit for model in self.models}
+        return 2 if 2 in exits else max(exits, default=0)
 
     @property
     def verdict(self) -> str:
@@ -184,46 +203,41 @@ class Result:
     @property
     def quantities(self) -> pd.DataFrame:
         """One row per model, engine, path and quantity."""
-        return self._frame("quantities", QuantityRow)
+        return self.frames("quantities")["quantities"]
 
     @property
     def identities(self) -> pd.DataFrame:
         """One row per model, engine, path and identity."""
-        return self._frame("identities", IdentityRow)
+        return self.frames("identities")["identities"]
 
     @property
     def findings(self) -> pd.DataFrame:
         """One row per finding."""
-        return self._frame("findings", Finding)
+        return self.frames("findings")["findings"]
 
-    def _frame(self, name: str, row_type: type[Any]) -> pd.DataFrame:
-        # Pandas takes as long to import as both engines: it is loaded when a frame is asked for.
-        import pandas as pd  # noqa: PLC0415
+    def frames(self, *names: str) -> dict[str, pd.DataFrame]:
+        """Return the tables of these names, else all: models, quantities, identities, findings, losses."""
+        from .frames import NAMES, frame  # noqa: PLC0415  frames are made of results: the import runs the other way
 
-        keys = ("model", "engine", "version", "path")
-        columns = [*keys, *(f.name for f in fields(row_type))]
-        rows = [
-            [model.file or model.name, e.engine, e.version, e.path, *(getattr(row, c) for c in columns[len(keys) :])]
-            for model in self.models
-            for e in model.engines
-            for row in getattr(e, name)
-        ]
-        return pd.DataFrame(rows, columns=columns)
+        return {name: frame(self, name) for name in names or NAMES}
+
+
+def loss_json(loss: Loss) -> dict[str, Any]:
+    """Return a loss as it stands in the JSON document and in the frames."""
+    return {
+        "element": loss.element,
+        "where": loss.where,
+        "file": loss.source.file or None,
+        "line": loss.source.line or None,
+        "touches_dynamics": loss.touches_dynamics,
+        "note": loss.note,
+    }
 
 
 def _model_json(model: ModelResult) -> dict[str, Any]:
     document = _plain(asdict(model))
-    document["losses"] = [
-        {
-            "element": loss.element,
-            "where": loss.where,
-            "file": loss.source.file or None,
-            "line": loss.source.line or None,
-            "touches_dynamics": loss.touches_dynamics,
-            "note": loss.note,
-        }
-        for loss in model.losses
-    ]
+    document["file"], document["sha256"] = document["file"] or None, model.sha256 or None
+    document["losses"] = [_plain(loss_json(loss)) for loss in model.losses]
     return document
 
 
@@ -237,4 +251,9 @@ def _plain(value: Any) -> Any:
         return _plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
-    return value
+    return value if value is None or isinstance(value, (bool, int, float)) else unicode(str(value))
+
+
+def unicode(text: str) -> str:
+    """Return text that UTF-8 can hold: a file name that is no Unicode has lone surrogates, which no reader takes."""
+    return text.encode("utf-8", "backslashreplace").decode()

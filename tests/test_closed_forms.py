@@ -384,6 +384,14 @@ def test_planar_models_are_the_planar_chains(arm, file):
         assert_allclose(cf.virtual_power_effort(links, q, qd, qdd), expected, rtol=0, atol=1e-10)
 
 
+def test_zz_only_arm_is_the_planar_arm_without_its_other_moments():
+    """Nothing but xx and yy tells the two files apart."""
+    for bare, full in zip(links_of("planar_arm_zz_only.urdf"), links_of("planar_arm.urdf"), strict=True):
+        assert_allclose(bare.inertia, np.diag([0, 0, full.inertia[2, 2]]), rtol=0, atol=0)
+        for part in ("axis", "R", "p", "mass", "com"):
+            assert_allclose(getattr(bare, part), getattr(full, part), rtol=0, atol=0)
+
+
 def tip_wrench(q, tip_force):
     """Wrench on the last link of the planar arm: minus the force of the tip on the surroundings, acting at the tip."""
     force = -(cf.rpy(0, 0, q.sum()).T @ [*tip_force, 0.0])

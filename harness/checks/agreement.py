@@ -41,7 +41,7 @@ UNLOADED: Final[Mapping[str, str]] = {"tau": "tau_unloaded", "acceleration": "ac
 
 
 def agreement(
-    session: Session, truth: Truth, states: States, path: str, tolerance: float, rounding: float = ROUNDING
+    session: Session, truth: Truth, states: States, path: str, tolerance: float, *, rounding: float = ROUNDING
 ) -> tuple[QuantityRow, ...]:
     """Return one row per quantity; a robot without dofs, or a session without common ones, has no rows of dofs.
 
@@ -81,7 +81,7 @@ def _row(name: str, asked: Asked, truth: Truth, states: States, factor: float) -
         where = truth.regular
         note = note or ("" if where.all() else f"M is singular in {(~where).sum()} of {len(where)} states, left out")
     chosen = _Selection(name, asked.session, truth.tree)
-    return _judge(name, answer, chosen, expected, where, factor, note)
+    return _judge(name, answer, chosen, expected, where=where, factor=factor, note=note)
 
 
 def _ask(asked: Asked, method: str, arguments: Mapping[str, Floats]) -> tuple[Floats, bool]:
@@ -138,17 +138,19 @@ class _Selection:
 
 
 def _judge(
-    name: str, answer: Floats | None, chosen: _Selection, expected: Expected, where: Mask, factor: float, note: str
+    name: str, answer: Floats | None, chosen: _Selection, expected: Expected, *, where: Mask, factor: float, note: str
 ) -> QuantityRow:
     """Return the row of an answer (N, ...); no answer is an infinite error at the first state."""
     value = chosen.of(expected.value)
-    scale = chosen.of(np.broadcast_to(expected.scale, expected.value.shape))
+    scale = chosen.of(np.broadcast_to(expected.scale, expected.value.shape)).astype(np.float64)
     if not value.size:
         return _without(name, "the engine holds none of the bodies")
     if answer is None:
         first = int(where.argmax())
         largest = float(scale[first].max(initial=0))
-        return QuantityRow(name, QUANTITIES[name], True, np.inf, largest, factor * largest, 0.0, first, None, False, note)
+        return QuantityRow(
+            name, QUANTITIES[name], True, np.inf, largest, factor * largest, 0.0, first, None, False, note
+        )
     with np.errstate(all="ignore"):
         error = np.abs(answer - value).astype(np.float64)
         error[~np.isfinite(answer) | np.isnan(error)] = np.inf

@@ -1,4 +1,4 @@
-"""Ask a session: fresh writeable copies go in, and what comes out is an array of the promised shape or a named failure."""
+"""Ask a session: writeable copies go in, and what comes out is an array of the promised shape or a named failure."""
 
 from __future__ import annotations
 
@@ -75,7 +75,9 @@ class Asked:
             self._compare(method, arguments, copies)
         shape = (len(copies["q"]), *self._shape(method))
         if answer.shape != shape or answer.dtype.kind not in "fiu":
-            raise AnswerMissing(f"{method} answered {answer.dtype} of shape {answer.shape}; expected numbers of {shape}")
+            raise AnswerMissing(
+                f"{method} answered {answer.dtype} of shape {answer.shape}; expected numbers of {shape}"
+            )
         return answer
 
     def _shape(self, method: str) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""One session under the identities: what it answered first, its columns of M, and the sizes that residuals are held to."""
+"""One session under the identities: its first answers, its columns of M, the sizes that residuals are held to."""
 
 from __future__ import annotations
 
@@ -205,3 +205,15 @@ class Case:
         """(k,) cond(M) at the states `dense`, natively the larger of the truth's and the engine's own."""
         ours = self.truth.condition[self.dense]
         return np.maximum(ours, condition(self.first("mass_matrix"), self.regular)) if self.native else ours
+
+    @cached_property
+    def drift(self) -> Floats:
+        """(k,) largest acceleration without efforts at the states `dense`, natively the larger of ours and its own."""
+        ours = self.truth.drift[self.dense]
+        if not self.native:
+            return ours
+        s, loads = self.states, None if self.loads is None else self.loads[self.dense]
+        own = self.asked(
+            "forward_dynamics", q=s.q[self.dense], v=s.v[self.dense], tau=0 * s.tau[self.dense], wrenches=loads
+        )
+        return np.maximum(ours, np.abs(np.where(self.regular[:, None], own, 0)).max(-1, initial=0))

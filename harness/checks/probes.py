@@ -1,4 +1,4 @@
-"""Other velocities, accelerations, gravity and wrenches, on which no column of M may depend; the same for all engines."""
+"""Other velocities, gravity and wrenches, on which no column of M may depend; the same for all engines."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Probes:
         velocity: (N, nv) [rad/s | m/s] each in (-1, 1).
         accelerations: (2, N, nv) [rad/s^2 | m/s^2] each in (-5, 5).
         gravity: (3,) [m/s^2].
-        wrenches: (N, nb, 6) [N m, N] on every body that moves, is fixed to no other and has inertia, its weight in size.
+        wrenches: (N, nb, 6) [N m, N] on every moving body with inertia that is fixed to no other.
     """
 
     def __init__(self, truth: Truth) -> None:

@@ -15,7 +15,11 @@ from ..tree import Floats, JointKind, Tree
 if TYPE_CHECKING:
     from ..spatial import Array
 
-SLIDES = {JointKind.PRISMATIC: (True,), JointKind.PLANAR: (True, True, False), JointKind.FLOATING: (True,) * 3 + (False,) * 3}
+SLIDES = {
+    JointKind.PRISMATIC: (True,),
+    JointKind.PLANAR: (True, True, False),
+    JointKind.FLOATING: (True,) * 3 + (False,) * 3,
+}
 
 
 class Motion(Protocol):
@@ -50,18 +54,19 @@ class Ruler:
         self.tree = tree
         inertias = [body.inertia for body in tree.bodies]
         self._mass = np.array([I.mass for I in inertias])[:, None]
-        self._tensor = np.array([np.linalg.norm(I.I_com, 2) for I in inertias])[:, None]
-        self._offset = np.array([np.linalg.norm(I.com) for I in inertias])[:, None]
+        self._tensor = np.linalg.norm(np.array([I.I_com for I in inertias]), 2, axis=(1, 2))[:, None]
+        self._offset = np.linalg.norm(np.array([I.com for I in inertias]), axis=1)[:, None]
         self._slides = np.array([s for j in tree.joints for s in SLIDES.get(j.kind, (False,) * j.nv)], bool)[:, None]
         self._owner = np.array(tree.joint_of_dof, int)
         self._place(motion)
 
     def _place(self, motion: Motion) -> None:
-        """Measure the lever arms [m] of bodies, `|x - C| + |C|`, and of dofs, `|p_i - C|`, C the COM of the mechanism."""
+        """Measure lever arms [m]: of bodies `|x - C| + |C|`, of dofs `|p_i - C|`, C the COM of the mechanism."""
         roots, label = np.unique(self.tree.roots, return_inverse=True)
-        weight, moment = np.zeros(len(roots)), np.zeros((len(motion.c_world), len(roots), 3))
+        weight, moment = np.zeros(len(roots)), np.zeros((len(roots), *motion.c_world[:, 0].shape))
         np.add.at(weight, label, self._mass[:, 0])
-        np.add.at(moment, (slice(None), label), motion.c_world * self._mass)
+        np.add.at(moment, label, np.swapaxes(motion.c_world * self._mass, 0, 1))
+        moment = np.swapaxes(moment, 0, 1)
         first = motion.p_world_body[:, roots]  # a mechanism without mass is measured from its root
         heavy = weight > 0
         C = np.where(heavy[:, None], moment / np.where(heavy, weight, 1)[:, None], first)[:, label]
@@ -104,7 +109,7 @@ class Ruler:
         return (np.where(self._slides, m, turning) + (self._armature() + tendons)[:, None]).T
 
     def kinetic(self, motion: Motion, v: Floats) -> Floats:
-        """Return the sum of |I_b||omega|^2 / 2 + m_b (|v_o| + |omega||c|)^2 / 2, reflected inertia included, (N,) [J]."""
+        """Return the sum of (|I_b||omega|^2 + m_b (|v_o| + |omega||c|)^2) / 2, and of reflected inertia, (N,) [J]."""
         w = _norm(motion.omega)
         bodies = self._tensor * w**2 + self._mass * (_norm(motion.v_origin) + w * self._offset) ** 2
         speed = np.abs(v.T)

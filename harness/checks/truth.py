@@ -1,4 +1,4 @@
-"""What the reference says at the frozen states: answers in longdouble with their scales, once per model for all engines."""
+"""What the reference says at the frozen states: longdouble answers with their scales, once for all engines."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..linear import scaled_pivots
-from ..tree import Floats, Tree
 from .probes import Probes
-from .scales import Motion, Ruler
+from .scales import Ruler
 from .tolerances import LARGEST, PIVOT
 
 if TYPE_CHECKING:
     from ..spatial import Array
     from ..states import States
+    from ..tree import Floats, Tree
+    from .scales import Motion
 
 Mask = NDArray[np.bool_]
 
@@ -25,9 +26,9 @@ Mask = NDArray[np.bool_]
 class Exact(Protocol):
     """The reference; answers as `harness.engine.Session` describes them, in its own float type."""
 
-    def inverse_dynamics(
+    def inverse_dynamics(  # noqa: D102
         self, q: Array, v: Array, a: Array, wrenches: Array | None = None, gravity: Array | None = None
-    ) -> Array: ...  # noqa: D102
+    ) -> Array: ...
     def bias(self, q: Array, v: Array, gravity: Array | None = None) -> Array: ...  # noqa: D102
     def gravity_forces(self, q: Array) -> Array: ...  # noqa: D102
     def mass_matrix(self, q: Array) -> Array: ...  # noqa: D102
@@ -161,6 +162,13 @@ class Truth:
         value = self.exact.forward_dynamics(s.q, s.v, s.tau, wrenches)
         largest = np.abs(np.where(self.regular[:, None], value, 0)).max(-1, initial=0).astype(np.float64)
         return Expected(value, (self.condition * (1 + largest))[:, None])
+
+    @cached_property
+    def drift(self) -> Floats:
+        """(N,) largest acceleration that velocities, gravity and wrenches give by themselves; 0 where M is singular."""
+        s = self.states
+        value = self.quick.forward_dynamics(s.q, s.v, self.rest, s.wrenches)
+        return np.abs(np.where(self.regular[:, None], value, 0)).max(-1, initial=0)
 
     @cached_property
     def probes(self) -> Probes:

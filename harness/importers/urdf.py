@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import count
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from ..errors import ReadError
@@ -72,6 +73,13 @@ def tree_of_document(document: Document) -> Tree:
     )
 
 
+def expansion(file: str) -> str:
+    """Return the command that expands a xacro file, ready for a shell: xacro arm.urdf.xacro > arm.urdf."""
+    stem = file.removesuffix(".xacro").removesuffix(".urdf")
+    target = f"{stem}.urdf" if file.endswith(".xacro") else f"{stem}.expanded.urdf"
+    return f"xacro {quote(file)} > {quote(target)}"
+
+
 def _robot_name(root: Element) -> str:
     if root.tag != "robot":
         raise malformed(f"the root element is <{root.tag}>; that of a URDF is <robot>", root.source)
@@ -84,7 +92,7 @@ def _robot_name(root: Element) -> str:
 def _refuse_macros(document: Document) -> None:
     for element in document.root.walk():
         if element.tag.startswith("xacro:"):
-            message = f"<{element.tag}> is a macro; expand the file first: xacro {document.file} > robot.urdf"
+            message = f"<{element.tag}> is a macro; expand the file first: {expansion(document.file)}"
             raise ReadError(message, element.source, kind="refused.unsupported")
 
 

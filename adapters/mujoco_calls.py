@@ -1,0 +1,163 @@
+"""The calls into MuJoCo, state by state, in MuJoCo's own coordinates, each after the stages that it needs.
+
+Positions need `mj_kinematics` and `mj_comPos` (M of tendons `mj_tendon` too), velocities `mj_comVel`: without them the
+calls answer for the state before, in silence.
+Source: MuJoCo documentation, API reference, "Sub-components" and "Support".
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .mujoco_build import quiet
+from .mujoco_map import mujoco
+
+if TYPE_CHECKING:
+    from collections.abc import Generator, Iterator, Sequence
+
+    from ..harness.tree import Floats
+    from .mujoco_map import MjModel
+
+BODY, FRAME = int(mujoco.mjtObj.mjOBJ_BODY), int(mujoco.mjtObj.mjOBJ_XBODY)
+
+
+class Calls:
+    """One model with its data.
+
+    Args:
+        model: owned from here on. Its integrator and flags are set so that no answer depends on them.
+    """
+
+    def __init__(self, model: MjModel) -> None:
+        model.opt.integrator, model.opt.enableflags = mujoco.mjtIntegrator.mjINT_EULER, 0
+        if model.opt.disableflags & mujoco.mjtDisableBit.mjDSBL_GRAVITY:
+            model.opt.gravity[:] = 0
+        model.opt.disableflags = 0
+        self.model, self.data = model, mujoco.MjData(model)
+        self.warnings: list[str] = []
+
+    def states(self, qpos: Floats, qvel: Floats | None = None) -> Iterator[int]:
+        """Yield each state after the stages that depend on position and, with qvel, on velocity."""
+        m, d = self.model, self.data
+        position, velocity = d.qpos, d.qvel
+        for i, q in enumerate(qpos):
+            position[:] = q
+            mujoco.mj_kinematics(m, d)
+            mujoco.mj_comPos(m, d)
+            if qvel is not None:
+                velocity[:] = qvel[i]
+                mujoco.mj_comVel(m, d)
+            yield i
+
+    def inverse_dynamics(
+        self,
+        qpos: Floats,
+        qvel: Floats,
+        qacc: Floats,
+        *,
+        loads: Floats | None = None,
+        bodies: Sequence[int] = (),
+        gravity: Floats | None = None,
+    ) -> Floats:
+        """Return `mj_rne` minus `mj_applyFT`, (N, nv) [N m | N]: no reflected inertia, nothing passive.
+
+        Args:
+            qpos: (N, nq).
+            qvel: (N, nv).
+            qacc: (N, nv).
+            loads: (N, k, 6) [N m, N] wrenches on `bodies`, moment first, in body axes about the body origin.
+            bodies: (k,) MuJoCo's numbers.
+            gravity: (3,) [m/s^2] in world axes instead of the model's own.
+        """
+        m, d, tau = self.model, self.data, np.zeros_like(qacc)
+        acceleration = d.qacc
+        with self._under(gravity):
+            for i in self.states(qpos, qvel):
+                acceleration[:] = qacc[i]
+                mujoco.mj_rne(m, d, 1, tau[i])
+                if loads is not None and bodies:
+                    F = d.xmat[bodies].reshape(-1, 1, 3, 3) @ -loads[i].reshape(-1, 2, 3, 1)
+                    for b, (torque, force) in zip(bodies, F, strict=True):
+                        mujoco.mj_applyFT(m, d, force, torque, d.xpos[b], b, tau[i])
+        return tau
+
+    def inertia(self, qpos: Floats) -> Floats:
+        """Return `mj_makeM`, which is `mj_crb` and the inertia of tendons, (N, nv, nv)."""
+        m, d = self.model, self.data
+        M = np.zeros((len(qpos), m.nv, m.nv))
+        for i in self.states(qpos):
+            mujoco.mj_tendon(m, d)
+            mujoco.mj_makeM(m, d)
+            mujoco.mj_fullM(m, d, M[i])
+        return M
+
+    def solve(self, qpos: Floats, efforts: Floats) -> Floats:
+        """Return M^-1 times efforts (N, nv) by `mj_factorM` and `mj_solveM`."""
+        m, d, a = self.model, self.data, np.zeros_like(efforts)
+        with quiet() as heard:
+            for i in self.states(qpos):
+                mujoco.mj_tendon(m, d)
+                mujoco.mj_makeM(m, d)
+                mujoco.mj_factorM(m, d)
+                mujoco.mj_solveM(m, d, a[i : i + 1], efforts[i : i + 1])
+        self.warnings += heard
+        return a
+
+    def jacobian_efforts(self, qpos: Floats, loads: Floats, bodies: Sequence[int]) -> Floats:
+        """Return the sum of J^T f with `mj_jacBody`, (N, nv); loads as in `inverse_dynamics`."""
+        m, d, efforts = self.model, self.data, np.zeros((len(qpos), self.model.nv))
+        J = np.zeros((2, 3, m.nv))
+        for i in self.states(qpos):
+            for b, f in zip(bodies, loads[i], strict=True):
+                mujoco.mj_jacBody(m, d, J[1], J[0], b)
+                R = d.xmat[b].reshape(3, 3)
+                efforts[i] += (R @ f[:3]) @ J[0] + (R @ f[3:]) @ J[1]
+        return efforts
+
+    def poses(self, qpos: Floats, bodies: Sequence[int]) -> Floats:
+        """Return `xpos` and `xmat` as T_world_body, (N, k, 4, 4)."""
+        d, Ts = self.data, np.zeros((len(qpos), len(bodies), 4, 4))
+        Ts[..., 3, 3] = 1
+        for i in self.states(qpos):
+            Ts[i, :, :3, :3] = d.xmat[bodies].reshape(-1, 3, 3)
+            Ts[i, :, :3, 3] = d.xpos[bodies]
+        return Ts
+
+    def velocities(self, qpos: Floats, qvel: Floats, kind: int, bodies: Sequence[int]) -> Floats:
+        """Return `mj_objectVelocity` of FRAME (body frames) or BODY (principal frames) in its own axes, (N, k, 6)."""
+        m, d, twists = self.model, self.data, np.zeros((len(qpos), len(bodies), 6))
+        for i in self.states(qpos, qvel):
+            for b, twist in zip(bodies, twists[i], strict=True):
+                mujoco.mj_objectVelocity(m, d, kind, b, twist, 1)
+        return twists
+
+    def momenta(self, qpos: Floats, qvel: Floats, bodies: Sequence[int]) -> Floats:
+        """Return `mj_subtreeVel`, moved from each subtree's centre of mass to the world origin, (N, k, 6)."""
+        m, d, momenta = self.model, self.data, np.zeros((len(qpos), len(bodies), 6))
+        for i in self.states(qpos, qvel):
+            mujoco.mj_subtreeVel(m, d)
+            for k, b in enumerate(bodies):
+                force = d.subtree_linvel[b] * m.body_subtreemass[b]
+                momenta[i, k] = [*(d.subtree_angmom[b] + np.cross(d.subtree_com[b], force)), *force]
+        return momenta
+
+    def mass_moments(self, qpos: Floats, bodies: Sequence[int]) -> Floats:
+        """Return the sum of m xipos, (N, 3) [kg m]."""
+        d, moments, mass = self.data, np.zeros((len(qpos), 3)), self.model.body_mass[bodies]
+        for i in self.states(qpos):
+            moments[i] = mass @ d.xipos[bodies]
+        return moments
+
+    @contextmanager
+    def _under(self, gravity: Floats | None) -> Generator[None]:
+        """Set another gravity while a call runs."""
+        own = self.model.opt.gravity.copy()
+        if gravity is not None:
+            self.model.opt.gravity[:] = gravity
+        try:
+            yield
+        finally:
+            self.model.opt.gravity[:] = own

@@ -1,0 +1,190 @@
+"""What loading alone tells: conventions of MuJoCo that the adapter maps, and what its importer made of the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..harness.findings import finding
+from ..harness.tree import JointKind
+from .mujoco_map import mujoco
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from ..harness.findings import Finding
+    from ..harness.tree import Body, Joint, Tree
+    from .mujoco_build import Opened
+    from .mujoco_map import MjModel
+
+LINEAR = {JointKind.FLOATING: 3, JointKind.PLANAR: 2}  # velocities that turn with the joint
+
+
+def conventions(opened: Opened, tree: Tree) -> Iterator[Finding]:
+    """Yield what MuJoCo says in other coordinates, or counts elsewhere; the adapter maps all of it."""
+    for seat in opened.seats:
+        body = tree.bodies[seat.body]
+        if body.joint.kind is JointKind.FLOATING:
+            yield from _floating(body, tree, free=seat.free)
+        elif body.joint.kind is JointKind.PLANAR:
+            yield finding(
+                "joint.coordinates",
+                body.joint.source(),
+                where=body.joint.name,
+                expected="x, y, theta | velocity in child axes",
+                found="two slides and a hinge: velocity in the axes of the fixed side",
+                fix="turn the two velocities by theta",
+            )
+        if body.joint.reflected.any():
+            yield _reflected(body.joint, canonical=opened.canonical)
+
+
+def _floating(body: Body, tree: Tree, *, free: bool) -> Iterator[Finding]:
+    joint, source = body.joint, body.source()
+    axes = "world axes" if free else "axes of the parent"
+    yield finding(
+        "base.velocity_frame",
+        source,
+        where=body.name,
+        expected="linear velocity in base axes",
+        found=f"linear velocity in {axes}",
+        fix="turn the linear velocity by the rotation of the base",
+    )
+    yield finding(
+        "base.acceleration",
+        source,
+        where=body.name,
+        expected="spatial",
+        found="ordinary: omega x v more",
+        fix="add omega x v to the linear acceleration, then turn it",
+    )
+    fused = tree.fusion.tree.joints[tree.fusion.merged[tree.index[body.name]]]
+    if not free or not np.array_equal(fused.T_parent_joint, np.eye(4)):
+        yield finding(
+            "joint.coordinates",
+            joint.source(),
+            where=joint.name,
+            expected="pose in the joint frame",
+            found="pose in the world" if free else "three slides and a ball",
+            fix="multiply by the placement of the joint" if free else "nothing: MuJoCo frees bodies of the world alone",
+        )
+
+
+def _reflected(joint: Joint, *, canonical: bool) -> Finding:
+    linear = joint.reflected[: LINEAR.get(joint.kind, 0)]
+    turned = not canonical and bool(linear.any())
+    values: list[float] = joint.reflected.tolist()
+    return finding(
+        "armature",
+        joint.source("armature" if np.any(joint.armature) else "rotor"),
+        where=joint.name,
+        expected=values if joint.nv > 1 else values[0],
+        found="times qacc, the ordinary acceleration in the axes of the fixed side" if turned else 0.0,
+        unit="kg" if joint.kind is JointKind.PRISMATIC or turned else "kg m^2",
+        severity="model" if turned else "convention",
+        fix="use no armature on a joint that moves the whole body" if turned else "add armature times qacc to mj_rne",
+    )
+
+
+def tendons(opened: Opened, tree: Tree) -> Iterator[Finding]:
+    """Yield where the inertia of each fixed tendon is counted."""
+    m = opened.model
+    rows = np.repeat(np.arange(m.nv), m.M_rownnz)
+    room = set(zip(rows.tolist(), m.M_colind.tolist(), strict=True))
+    addresses = {seat.body: seat.v for seat in opened.seats}
+    for tendon in tree.tendons:
+        dofs = sorted(addresses[i] for name in tendon.coefficients if (i := tree.joint_index[name]) in addresses)
+        apart = [(i, j) for j in dofs for i in dofs if i > j and (i, j) not in room]
+        lost = bool(apart) and not opened.canonical
+        yield finding(
+            "armature.tendon",
+            tendon.source,
+            where=tendon.name,
+            expected=tendon.armature,
+            found="without the coupling of joints on different branches" if lost else 0.0,
+            unit="kg",
+            severity="model" if lost else "convention",
+            fix="couple joints of one branch only" if lost else "add the inertia of tendons times qacc to mj_rne",
+        )
+
+
+def differences(model: MjModel, tree: Tree, held: Mapping[int, int], from_mesh: Collection[str]) -> Iterator[Finding]:
+    """Yield what MuJoCo's importer did to the bodies.
+
+    Args:
+        model: compiled from the file.
+        tree: of the same file.
+        held: tree body to MuJoCo body.
+        from_mesh: bodies whose inertia would have come from a mesh that cannot be read.
+    """
+    for i, body in enumerate(tree.bodies[1:], 1):
+        if i not in held and not body.inertia.is_zero:
+            root = body.parent == 0
+            holder = tree.bodies[tree.fusion.holder[i]].name
+            yield finding(
+                "body.root_fused" if root else "body.fused",
+                body.source(),
+                where=body.name,
+                expected="a body of its own",
+                found="in the world, its mass gone" if not tree.moving[i] else f"part of {holder!r}",
+                fix="compile with fusestatic off to keep it",
+            )
+        if body.name in from_mesh and ("inertial" not in body.sources or tree.origin.format != "urdf"):
+            yield finding(
+                "mass.default",
+                body.source("collision_mesh"),
+                where=body.name,
+                expected=body.inertia.mass,
+                found="volume of a mesh that is missing, times its density",
+                unit="kg",
+                fix="write <inertial>",
+            )
+    yield from _inferred(model, tree, held)
+
+
+def _inferred(model: MjModel, tree: Tree, held: Mapping[int, int]) -> Iterator[Finding]:
+    """Yield the links of a URDF without `<inertial>` that MuJoCo gave the mass of their shapes."""
+    if tree.origin.format != "urdf":
+        return
+    for i, b in held.items():
+        excess = float(model.body_mass[b]) - tree.fusion.tree.bodies[tree.fusion.merged[i]].inertia.mass
+        bare = [
+            body
+            for k, body in enumerate(tree.bodies)
+            if tree.fusion.holder[k] == i and body.inertia.is_zero and "inertial" not in body.sources
+        ]
+        if excess > 1e-12 * model.body_mass[b]:
+            for body in bare:
+                yield finding(
+                    "mass.default",
+                    body.source(),
+                    where=body.name,
+                    expected=0.0,
+                    found=excess if len(bare) == 1 else f"part of {excess:g} kg on links without <inertial>",
+                    unit="kg",
+                    fix="write <inertial>",
+                )
+
+
+def take_out_spatial_tendons(model: MjModel) -> list[Finding]:
+    """Take the inertia of spatial tendons out of the model, since it changes with q and no tree holds it; say so."""
+    found: list[Finding] = []
+    for t in range(model.ntendon):
+        if model.wrap_type[model.tendon_adr[t]] == mujoco.mjtWrap.mjWRAP_JOINT:
+            continue
+        driven = (model.actuator_trntype == mujoco.mjtTrn.mjTRN_TENDON) & (model.actuator_trnid[:, 0] == t)
+        if not model.tendon_armature[t] and not model.actuator_armature[driven].any():
+            continue
+        reason = finding(
+            "armature.tendon",
+            where=model.tendon(t).name or None,
+            expected=0.0,
+            found=float(model.tendon_armature[t]),
+            unit="kg",
+            fix="MuJoCo adds it to M, this check leaves it out: use a fixed tendon, or joint armature",
+        )
+        found.append(reason)
+        model.tendon_armature[t] = 0
+        model.actuator_armature[driven] = 0
+    return found

@@ -1,0 +1,132 @@
+"""A file or a live model as MuJoCo itself reads it, every default left as it is (`fusestatic` on for URDF).
+
+Only meshes, textures and height fields that cannot be read are taken out. Primitive shapes stay, since MuJoCo takes
+the inertia of a link without `<inertial>` from them.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+
+from ..harness.errors import EngineRefused, EngineUnsupported, Source
+from ..harness.tree import JointKind
+from .mujoco_build import Opened, quiet
+from .mujoco_findings import differences, take_out_spatial_tendons
+from .mujoco_map import mujoco, seats
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..harness.engine import Given
+    from ..harness.tree import Tree
+    from .mujoco_map import MjModel
+
+MINVAL: Final = float(mujoco.mjMINVAL)
+NONPHYSICAL: Final = re.compile(r"mjMINVAL|A \+ B >= C|eigenvalues")
+UNSUPPORTED: Final = re.compile(r"free joint can only be used on top level|joint found in world body|mocap body")
+
+
+def load(given: Given, tree: Tree) -> Opened:
+    """Return the model of what the user handed over, and how it relates to the tree.
+
+    Raises:
+        EngineRefused: MuJoCo would not load it, in its words.
+        EngineUnsupported: MuJoCo reads no such format, or the base of this model cannot be freed.
+    """
+    # Here and below: the adapter itself needs numpy and mujoco alone, the importers of the harness lxml.
+    from ..harness.importers.mjcf_bodies import names_of  # noqa: PLC0415
+
+    with quiet() as heard:
+        model, unreadable = _compiled(given, tree)
+    names, _ = names_of(model)
+    held = {tree.index[name]: b for b, name in enumerate(names) if b and name in tree.index}
+    held = dict(sorted(held.items()))
+    found, extra = seats(model, tree, [(_series(tree, i, int(model.body_jntnum[b])), b) for i, b in held.items()])
+    # A URDF says its warnings here alone; those of an MJCF stand among the losses of its tree already.
+    notes = [f"MuJoCo warns: {words}" for words in dict.fromkeys(heard)]
+    if unreadable:
+        files = ", ".join(dict.fromkeys(asset.file or asset.name for asset in unreadable))
+        notes.insert(0, f"taken out, since MuJoCo cannot read it: {files}")
+    from_mesh = {body for asset in unreadable for body, _ in asset.massive}
+    reasons = (*differences(model, tree, held, from_mesh), *take_out_spatial_tendons(model))
+    return Opened(model, held, found, extra_dofs=extra, findings=reasons, notes=tuple(notes))
+
+
+def _compiled(given: Given, tree: Tree) -> tuple[MjModel, Sequence[Any]]:
+    """Return the compiled model, and what was taken out for that."""
+    from ..harness.importers.mjcf_assets import compile_readable  # noqa: PLC0415
+
+    if given.format not in ("urdf", "mjcf", "mujoco"):
+        raise EngineUnsupported(f"MuJoCo has no importer for {given.format}; it reads urdf, mjcf and its own models")
+    if isinstance(given.live, mujoco.MjModel):
+        if given.freed:
+            raise EngineUnsupported("the base of a compiled MjModel cannot be freed; hand over the MjSpec or the file")
+        return copy.copy(given.live), ()
+    try:
+        spec = given.live.copy() if given.live is not None else mujoco.MjSpec.from_file(given.path)
+        if given.format != "urdf":
+            from ..harness.importers.mjcf_spec import name_all  # noqa: PLC0415
+
+            name_all(spec)
+        if given.freed:
+            _free(spec, given, tree)
+        return compile_readable(spec)
+    except (ValueError, mujoco.FatalError) as error:
+        raise refusal(str(error), tree) from error
+
+
+def _free(spec: Any, given: Given, tree: Tree) -> None:
+    """Put a free joint on every body that is welded to the world.
+
+    Raises:
+        EngineUnsupported: the root link is called `world`, which MuJoCo takes for the world itself.
+    """
+    roots = [body for body in tree.bodies[1:] if body.parent == 0 and body.joint.kind is JointKind.FLOATING]
+    if given.format == "urdf" and any(body.name == "world" for body in roots):
+        raise EngineUnsupported("MuJoCo takes a root link that is called 'world' for the world itself: it cannot float")
+    for body in roots:
+        spec.body(body.name).add_freejoint()
+
+
+def _series(tree: Tree, i: int, joints: int) -> list[int]:
+    """Return the tree bodies in a row, down to body i, whose joints are the so many joints of one MuJoCo body."""
+    row = [i]
+    while sum(3 if tree.joints[k].kind is JointKind.PLANAR else 1 for k in row) < joints and tree.parents[row[0]]:
+        row.insert(0, tree.parents[row[0]])
+    return row
+
+
+def refusal(words: str, tree: Tree) -> EngineRefused:
+    """Return MuJoCo's refusal with the place that its words, or the tree, tell of."""
+    message = "; ".join(line for line in words.strip().splitlines() if line)
+    file, element = tree.origin.path, re.search(r"Element name '(.*)', id", words)
+    name = element[1] if element else ""
+    body = tree.bodies[tree.index[name]] if name in tree.index else None
+    if body is not None and NONPHYSICAL.search(words):
+        if "inertial" not in body.sources and "collision_mesh" in body.sources:
+            return EngineRefused(message, "refused.mesh", name, body.source("collision_mesh"))
+        field = "mass" if "mjMINVAL" in words and not body.inertia.mass >= MINVAL else "inertia"
+        return EngineRefused(message, "refused.nonphysical", name, body.source(field))
+    if UNSUPPORTED.search(words):
+        where, source = (body.joint.name, body.joint.source()) if body else (name or None, Source(file))
+        return EngineRefused(message, "refused.unsupported", where, source)
+    line = re.search(r"line(?: number=)? ?(\d+)", words, re.IGNORECASE)
+    source = Source(file, int(line[1])) if line else Source(file)
+    if name in tree.joint_index:
+        source = tree.joints[tree.joint_index[name]].source()
+    elif body is not None:
+        source = body.source()
+    kind = "refused.nonphysical" if NONPHYSICAL.search(words) else "refused.malformed"
+    return EngineRefused(message, kind, name or _at(tree, source.line), source)
+
+
+def _at(tree: Tree, line: int) -> str | None:
+    """Return the body or joint that has something on this line of the file."""
+    for body in tree.bodies[1:]:
+        for owner in (body, body.joint):
+            if line and any(source.line == line for source in owner.sources.values()):
+                return owner.name
+    return None

@@ -1,0 +1,41 @@
+"""How an engine behaves when it is asked: the same question has the same answer, and no question is rewritten."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .case import Case, Residual
+
+if TYPE_CHECKING:
+    from ..tree import Floats
+
+
+def repeatability(case: Case) -> Residual:
+    """Ask everything again, after all that was asked between, and compare bit by bit."""
+    methods = case.answered
+    value = np.zeros((len(case.states), len(methods)))
+    for column, method in enumerate(methods):
+        states = case.dense if method == "mass_matrix" else np.arange(len(case.states))
+        again = case.asked(method, **case.question(method))
+        value[states, column] = _difference(case.first(method), again)
+    return Residual(value, np.zeros_like(value), np.arange(len(case.states)), methods)
+
+
+def _difference(first: Floats, second: Floats) -> Floats:
+    """Return the largest difference of each state (N,): 0 only for the same bits, inf where it is no number."""
+    flat = [np.ascontiguousarray(x).reshape(len(x), -1) for x in (first, second)]
+    same = np.array([a.tobytes() == b.tobytes() for a, b in zip(*flat, strict=True)])
+    size = np.abs(flat[0] - flat[1]).max(-1, initial=0)
+    size = np.where(np.isfinite(size), np.maximum(size, np.finfo(np.float64).tiny), np.inf)
+    return np.where(same, 0.0, size)
+
+
+def inputs_unchanged(case: Case) -> Residual:
+    """Report the argument that came back most changed from any call of these identities."""
+    if not case.asked.changes:
+        return Residual(np.zeros(1), np.zeros(1), np.zeros(1, np.intp))
+    worst = max(case.asked.changes, key=lambda change: change.size)
+    place = f"{worst.method}({worst.argument})"
+    return Residual(np.array([[worst.size]]), np.zeros((1, 1)), np.array([worst.state or 0]), (place,))

@@ -1,0 +1,285 @@
+"""The command `tautology`.
+
+What a command needs is imported inside it, so that `--help` and `engines` load neither an engine nor pandas.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from .errors import HarnessError, RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from rich.console import Console
+
+    from .results import Result
+    from .states import States
+
+INTERRUPTED = 130
+
+app = typer.Typer(
+    name="tautology",
+    help="Is a robot model the same robot in every physics engine?",
+    epilog="Exit codes: 0 all agree, 1 something differs or is refused, 2 the request or a file cannot be used, "
+    "3 an engine crashed or hung.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Files = Annotated[list[str], typer.Argument(metavar="FILE", help="URDF or MJCF files.", show_default=False)]
+Engines = Annotated[
+    list[str] | None,
+    typer.Option("--engine", metavar="NAME", help="Ask this engine; repeatable. Default: all that are installed."),
+]
+PathOption = Annotated[
+    str,
+    typer.Option(
+        metavar="native|neutral|both",
+        help="native: the engine reads the file itself; neutral: it is built from our tree.",
+    ),
+]
+Base = Annotated[str, typer.Option(metavar="auto|fixed|free", help="How the root is held; auto: as the file says.")]
+Count = Annotated[int, typer.Option("--states", metavar="N", min=1, help="Number of frozen states to draw.")]
+Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draw.")]
+StatesFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Ask the states of this file instead.", show_default=False)
+]
+SaveStates = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the states that were asked.", show_default=False)
+]
+Tolerance = Annotated[float, typer.Option(metavar="R", help="Relative; below it two robots are the same.")]
+Json = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the result as JSON; - for stdout, in place of the report."),
+]
+Csv = Annotated[
+    Path | None, typer.Option("--csv", metavar="DIR", help="Write one CSV file per table.", show_default=False)
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only, a line per file.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quantity, identity, finding and loss.")]
+
+
+def main() -> None:
+    """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        # A name that the terminal's encoding cannot show is shown escaped.
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    app(prog_name="tautology")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from . import registry  # noqa: PLC0415
+
+        typer.echo(f"tautology {registry.version(registry.card_of('reference')) or 'not installed'}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Hold the options that belong to no command."""
+
+
+@app.command()
+def check(
+    files: Files,
+    *,
+    engine: Engines = None,
+    path: PathOption = "both",
+    base: Base = "auto",
+    states: Count = 64,
+    seed: Seed = 0,
+    states_file: StatesFile = None,
+    save_states: SaveStates = None,
+    tolerance: Tolerance = 1e-9,
+    json: Json = None,
+    csv: Csv = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Check whether all engines read and compute a robot alike."""
+    with _sentences():
+        _require_outputs(json, csv, save_states, len(files))
+        from ..reports.progress import Bar  # noqa: PLC0415
+        from .run import Request, check_files  # noqa: PLC0415
+
+        drawn = states if states_file is None else _load(states_file)
+        with Bar(0 if quiet else len(files)) as bar:
+            result = check_files(files, Request(engine or None, path, base, drawn, seed, tolerance, bar))
+        for row in result.unusable:
+            _say(row.message)
+        _print(result.dumps() if json == "-" else _rendered(result, quiet, verbose))
+        _write(result, None if json == "-" else json, csv)
+        if save_states and result.models:
+            _save(save_states, files[0], base, drawn, seed)
+    raise typer.Exit(result.exit)
+
+
+@app.command()
+def engines() -> None:
+    """List the engines: version, licence, what each answers, its conventions."""
+    with _sentences():
+        from ..reports.engines import engine_list  # noqa: PLC0415
+        from . import registry  # noqa: PLC0415
+
+        console = _console()
+        with console.capture() as text:
+            engine_list(((card, registry.version(card)) for card in registry.cards().values()), console)
+        _print(_unpadded(text.get()))
+
+
+@app.command()
+def tolerances() -> None:
+    """List what is allowed of every quantity and identity, and why."""
+    with _sentences():
+        from ..reports.engines import tolerance_table  # noqa: PLC0415
+        from .checks.tolerances import TABLE  # noqa: PLC0415
+
+        console = _console()
+        with console.capture() as text:
+            tolerance_table(TABLE, console)
+        _print(_unpadded(text.get()))
+
+
+@contextmanager
+def _sentences() -> Generator[None]:
+    """Turn whatever ends a command early into one sentence on stderr and an exit code."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise typer.Exit(INTERRUPTED) from None
+    except HarnessError as error:
+        _say(str(error))
+        raise typer.Exit(2) from None
+    except OSError as error:
+        _say(f"cannot write {error.filename or 'the output'}: {error.strerror or error}")
+        raise typer.Exit(2) from None
+    except Exception as error:  # noqa: BLE001  a fault of our own is no verdict on a robot: exit 2, not Python's 1
+        if sys.flags.dev_mode:
+            traceback.print_exc()
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        _say(f"internal error, please report it with the file: {type(error).__name__} at {place}: {error}")
+        raise typer.Exit(2) from None
+
+
+def _say(message: str) -> None:
+    """Print a message for the person who asked."""
+    from ..reports.text import sentence  # noqa: PLC0415
+
+    typer.echo(sentence(message), err=True)
+
+
+def _print(text: str) -> None:
+    """Write to stdout; a reader who has gone away is no error.
+
+    Raises:
+        OSError: nothing more fits there.
+    """
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except OSError as error:
+        # What is left in the buffer would fail once more when the interpreter ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            raise
+
+
+def _console() -> Console:
+    from rich.console import Console  # noqa: PLC0415
+
+    return Console(highlight=False, markup=False, emoji=False)
+
+
+def _rendered(result: Result, quiet: bool, verbose: bool) -> str:
+    """Return what a person reads."""
+    from ..reports.console import report, verdicts  # noqa: PLC0415
+    from .checks.tolerances import TRUTH_NOTE  # noqa: PLC0415
+
+    console = _console()
+    with console.capture() as text:
+        if quiet:
+            verdicts(result, console)
+        else:
+            report(result, console, verbose=verbose, notes=[TRUTH_NOTE] if TRUTH_NOTE else [])
+    return _unpadded(text.get())
+
+
+def _unpadded(text: str) -> str:
+    """Return text without the blanks with which tables fill their lines."""
+    return "\n".join(line.rstrip(" ") for line in text.split("\n"))
+
+
+def _require_outputs(json: str | None, csv: Path | None, states: Path | None, files: int) -> None:
+    """Say before a long run that its result could not be written after it.
+
+    Raises:
+        OSError: an output cannot be written.
+        RequestError: the states of several files would go into one.
+    """
+    from ..reports.files import require_folder, require_writable  # noqa: PLC0415
+
+    if states and files > 1:
+        raise RequestError(f"--save-states holds the states of one model; {files} files were given")
+    if json and json != "-":
+        require_writable(Path(json))
+    if states:
+        require_writable(states)
+    if csv:
+        require_folder(csv)
+
+
+def _write(result: Result, json: str | None, csv: Path | None) -> None:
+    """Write the files that were asked for.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
+    from ..reports.files import write_csv, write_json  # noqa: PLC0415
+
+    if json:
+        write_json(result, Path(json))
+    if csv:
+        write_csv(result, csv)
+
+
+def _load(file: Path) -> States:
+    """Read frozen states.
+
+    Raises:
+        ReadError: `file` holds none.
+    """
+    from .states import States  # noqa: PLC0415
+
+    return States.load(file)
+
+
+def _save(file: Path, model: str, base: str, drawn: int | States, seed: int) -> None:
+    """Write the states that were asked: the same seed draws them again.
+
+    Raises:
+        OSError: `file` cannot be written.
+    """
+    from ..reports.files import replacing  # noqa: PLC0415
+    from .load import open_model  # noqa: PLC0415
+    from .states import sample  # noqa: PLC0415
+
+    states = sample(open_model(model, base).tree, drawn, seed) if isinstance(drawn, int) else drawn
+    with replacing(file) as beside:
+        states.save(beside)

@@ -1,0 +1,130 @@
+"""The report on a terminal: verdict, model, table of digits, reasons; readable at 80 columns without colours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from rich.padding import Padding
+from rich.text import Text
+
+from .reasons import engine_blocks, loss_lines
+from .text import counted, listed, shortened, shown
+from .verdict import STYLES, floored, model_line, overall_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from rich.console import Console
+
+    from ..harness.results import EngineResult, ModelResult, QuantityRow, Result
+
+# Head of a column of digits, and the quantities of which it shows the worst.
+HEADS: Final[Mapping[str, tuple[str, ...]]] = {
+    "tau": ("tau",),
+    "bias": ("bias",),
+    "grav": ("gravity",),
+    "M": ("mass_matrix",),
+    "acc": ("acceleration",),
+    "pose": ("poses",),
+    "vel": ("velocities",),
+    "E": ("kinetic_energy", "potential_energy"),
+    "COM": ("center_of_mass",),
+}
+LEGEND: Final = (
+    "Digits of agreement with the reference; ! fails, - does not apply. bias: at zero acceleration, grav: at rest, "
+    "M: mass matrix, acc: joint accelerations, pose, vel: of bodies, E: energies, COM: centre of mass, "
+    "ident: identities that hold."
+)
+ENGINE_WIDTH: Final = 9
+CELL: Final = 5
+IDENTITIES: Final = 7
+COLUMNS: Final = 80
+
+
+def report(result: Result, console: Console, *, verbose: bool = False, notes: Sequence[str] = ()) -> None:
+    """Print everything that a person needs to see of a run, the verdict first.
+
+    Args:
+        result: of a check.
+        console: where to print.
+        verbose: every quantity, identity, finding and loss, one by one.
+        notes: what holds for all numbers of this run.
+    """
+    several = len(result.models) + len(result.unusable) > 1
+    if several:
+        console.print(overall_line(result))
+    for model in result.models:
+        if several:
+            console.print()
+        console.print(model_line(model))
+        for line in _about(model):
+            console.print(Padding(line, (0, 0, 0, 2)))
+        console.print()
+        for line in _table(model):
+            console.print(line)
+        for block in (*engine_blocks(model, verbose=verbose), *loss_lines(model, verbose=verbose)):
+            console.print(block)
+    if result.models:
+        console.print()
+        for line in (LEGEND, *notes):
+            console.print(Text(line, "dim"))
+
+
+def verdicts(result: Result, console: Console) -> None:
+    """Print one line per model, however long it is."""
+    for model in result.models:
+        console.print(model_line(model), soft_wrap=True)
+
+
+def _about(model: ModelResult) -> Iterator[Text]:
+    """Give the lines on the model itself."""
+    moving = "" if model.moving_mass == model.total_mass else f", {model.moving_mass:.6g} kg of it moving"
+    yield Text(
+        f"{shown(model.name)}: {model.format.upper()}, {model.base} base, "
+        f"{counted(model.bodies, 'body', 'bodies')}, {counted(model.nv, 'dof')}, {model.total_mass:.6g} kg{moving}"
+    )
+    states = model.states
+    strata = ", ".join(f"{count} {shown(name)}" for name, count in states["strata"].items())
+    yield Text(f"{counted(states['count'], 'frozen state')}, seed {states['seed']}: {strata}")
+    if model.closures:
+        count = counted(len(model.closures), "mimic or equality relation")
+        names = listed([shown(name) for name in model.closures], 4)
+        yield Text(f"checked on the open tree: {count} left out ({names})")
+    if model.format == "mjcf":
+        yield Text("what this MJCF means is MuJoCo's own reading of it; the lines are those of the file")
+
+
+def _table(model: ModelResult) -> Iterator[Text]:
+    """Give the head and one line per engine and path, 80 columns wide at most for the names of our own engines."""
+    names = [shortened(r.engine, ENGINE_WIDTH) for r in model.engines]
+    left, right = max(map(len, ("engine", *names))), max(len(r.status) for r in model.engines)
+    right = max(right, len("status"))
+    heads = "".join(f"{head:>{CELL}}" for head in HEADS)
+    # A blank before the last column where 80 columns have room for it.
+    last = min(IDENTITIES, max(COLUMNS - left - right - len(heads) - 9, IDENTITIES - 1))
+    yield Text(f"{'engine':<{left}} {'path':<7} {'status':<{right}}{heads}{'ident':>{last}}", "bold")
+    for name, result in zip(names, model.engines, strict=True):
+        line = Text(f"{name:<{left}} {shown(result.path):<7} ")
+        line.append(f"{result.status:<{right}}", STYLES[result.status])
+        for wanted in HEADS.values():
+            line.append_text(_digits([row for row in result.quantities if row.quantity in wanted]))
+        yield line.append_text(_identities(result, last))
+
+
+def _digits(rows: Sequence[QuantityRow]) -> Text:
+    """Return a cell of the table: the fewest digits, rounded down."""
+    applied = [row for row in rows if row.applies]
+    if not applied:
+        return Text(f"{'-':>{CELL}}", "dim")
+    least = floored(min(row.digits for row in applied))
+    passed = all(row.passed for row in applied)
+    return Text(f"{least if passed else '!' + least:>{CELL}}", "" if passed else "bold red")
+
+
+def _identities(result: EngineResult, width: int) -> Text:
+    applied = [row for row in result.identities if row.applies]
+    held = sum(row.passed for row in applied)
+    cell = f"{held}/{len(applied)}" if applied else "-"
+    if held < len(applied):
+        return Text(f"{'!' + cell:>{width}}", "bold red")
+    return Text(f"{cell:>{width}}", "" if applied else "dim")

@@ -1,0 +1,164 @@
+"""Why an engine does not agree, what was mapped, and what the file says that no engine was asked about."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from ..harness.results import QuantityRow
+from .text import counted, listed, pair, sentence, shown, small, value
+from .verdict import STYLES, located, path_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from ..harness.results import EngineResult, Finding, IdentityRow, Loss, ModelResult
+
+TITLES: Final = {
+    "model": "not the same robot",
+    "refusal": "would not load it",
+    "convention": "same robot, told otherwise",
+}
+MOST: Final = 6  # findings of one kind that are shown one by one
+
+
+def engine_blocks(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give what there is to say of each engine: failed rows, findings, notes; both paths at once if alike."""
+    for results in _alike(model.engines, verbose=verbose):
+        lines = list(_block(results[0], model, verbose=verbose))
+        if lines:
+            first = results[0]
+            title = Text("\n").append(f"{shown(first.engine)} {shown(first.version)}".rstrip(), "bold")
+            title.append(f", {path_words([r.path for r in results], '')}: ").append(first.status, STYLES[first.status])
+            yield title
+            yield from lines
+
+
+def _alike(engines: Sequence[EngineResult], *, verbose: bool) -> list[list[EngineResult]]:
+    """Group the two paths of an engine when the same is to be said of both."""
+    groups: list[list[EngineResult]] = []
+    for result in engines:
+        for group in groups:
+            first = group[0]
+            same = (first.engine, first.status, first.message, first.findings)
+            if same == (result.engine, result.status, result.message, result.findings) and not (
+                verbose or _failed(first) or _failed(result)
+            ):
+                group.append(result)
+                break
+        else:
+            groups.append([result])
+    return groups
+
+
+def _failed(result: EngineResult) -> list[QuantityRow | IdentityRow]:
+    return [row for row in (*result.quantities, *result.identities) if row.applies and not row.passed]
+
+
+def _block(result: EngineResult, model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give the lines on one engine and path."""
+    rows = [*result.quantities, *result.identities] if verbose else _failed(result)
+    if rows:
+        yield _rows(rows)
+    told = {sentence(f.found) for f in result.findings}
+    if result.message and sentence(result.message) not in told:
+        yield _line(f"note: {sentence(result.message)}", 2)
+    for severity in ("model", "refusal"):
+        found = [f for f in result.findings if f.severity == severity]
+        if found:
+            yield _line(f"{TITLES[severity]}:", 2)
+            yield from _one_by_one(found, model, verbose=verbose)
+    mapped = [f for f in result.findings if f.severity == "convention"]
+    if mapped and verbose:
+        yield _line(f"{TITLES['convention']}:", 2)
+        yield from _one_by_one(mapped, model, verbose=True)
+    elif mapped:
+        counts = Counter(f.kind for f in mapped)
+        kinds = ", ".join(kind + (f" x{count}" if count > 1 else "") for kind, count in counts.items())
+        yield _line(f"{TITLES['convention']}: {kinds}", 2)
+
+
+def _rows(rows: Sequence[QuantityRow | IdentityRow]) -> RenderableType:
+    """Return a table of rows at their worst state; the last column folds, so that no name is cut."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    for _ in range(3):
+        table.add_column(justify="right", no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("", "error", "allowed", "state", "where", style="dim")
+    for row in rows:
+        measured = isinstance(row, QuantityRow)
+        name = Text(row.quantity if measured else f"identity {row.identity}")
+        note = sentence(row.note)
+        if not row.applies:
+            table.add_row(name, "-", "-", "-", Text(f"does not apply: {note}"), style="dim")
+            continue
+        unit = f" [{row.unit}]" if measured else ""
+        place = Text(f"{'-' if row.where is None else shown(row.where)}{unit}{f'; {note}' if note else ''}")
+        state = "-" if row.state is None else str(row.state)
+        error = row.error if measured else row.residual
+        table.add_row(name, small(error), small(row.tolerance), state, place, style="" if row.passed else "red")
+    return Padding(table, (0, 0, 0, 2))
+
+
+def _one_by_one(findings: Sequence[Finding], model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give each finding with place, values and fix; of many of one kind the first few, and the names of the rest."""
+    kinds: dict[str, list[Finding]] = {}
+    for f in findings:
+        kinds.setdefault(f.kind, []).append(f)
+    for kind, group in kinds.items():
+        some = group if verbose or len(group) <= MOST else group[: MOST - 1]
+        for n, f in enumerate(some):
+            place = f" at {shown(f.where)}" if f.where else ""
+            yield _line(Text(kind, "bold").append(f"{place}{located(f, model, ', ')}", "not bold"), 4)
+            values = _values(f)
+            if values:
+                yield _line(values, 6)
+            if f.fix and (n == 0 or f.fix != some[n - 1].fix):
+                yield _line(f"fix: {sentence(f.fix)}", 6)
+        if len(some) < len(group):
+            rest = [shown(f.where or "the file") for f in group[len(some) :]]
+            yield _line(f"{kind} also at {listed(rest)} (one by one with --verbose)", 4)
+
+
+def _values(f: Finding) -> str:
+    """Return what was expected and what was found."""
+    unit = f" {f.unit}" if f.unit else ""
+    share = "" if f.explains is None or f.kind == "unexplained" else f"; explains {f.explains:.1%} of the difference"
+    if f.expected is None and f.found is None:
+        return share.removeprefix("; ")
+    if f.expected is None:
+        return f"{value(f.found)}{unit}{share}"
+    expected, found = pair(f.expected, f.found)
+    return f"expected {expected}{unit}, found {found}{unit if f.found is not None else ''}{share}"
+
+
+def loss_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give what the file says and the tree cannot hold: all that touches the dynamics, and the count of the rest."""
+    shown_losses = [loss for loss in model.losses if verbose or loss.touches_dynamics]
+    rest = len(model.losses) - len(shown_losses)
+    if shown_losses:
+        yield Text("\nLeft out of every answer, though it touches the dynamics:", "bold")
+        groups: dict[tuple[str, str], list[Loss]] = {}
+        for loss in shown_losses:
+            groups.setdefault((loss.element, loss.note), []).append(loss)
+        for (element, note), losses in groups.items():
+            yield _line(f"{sentence(element)}{f' x{len(losses)}' if len(losses) > 1 else ''}: {sentence(note)}", 2)
+            yield _line(listed([_loss_place(loss, model) for loss in losses]), 4)
+    if rest:
+        yield Text(f"\n{counted(rest, 'other element')} of the file: without effect on the smooth dynamics.")
+
+
+def _loss_place(loss: Loss, model: ModelResult) -> str:
+    where = shown(loss.where) if loss.where else "the file"
+    return f"{where}{located(loss.source, model, ' (', ')')}"
+
+
+def _line(text: str | Text, indent: int) -> RenderableType:
+    return Padding(text if isinstance(text, Text) else Text(text), (0, 0, 0, indent))

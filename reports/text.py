@@ -1,0 +1,66 @@
+"""Words and numbers as a terminal may show them: names come from model files, hostile text until escaped."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Final
+
+ELLIPSIS: Final = "…"
+
+
+def shown(text: object) -> str:
+    r"""Return `text` with every character that a terminal would obey, or hide, as its escape: `\x1b`, `\u202e`."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+
+
+def sentence(text: object) -> str:
+    """Return words of an engine or a reader on one line; line breaks become blanks, the rest as `shown`."""
+    return shown(" ".join(str(text).split()))
+
+
+def shortened(text: object, width: int) -> str:
+    """Return `shown` text, cut to `width` characters in the middle, since names of a robot share their beginnings."""
+    name = shown(text)
+    if len(name) <= width:
+        return name
+    head = (width - 1) // 2
+    return name[:head] + ELLIPSIS + name[len(name) - (width - 1 - head) :]
+
+
+def value(x: Any, digits: int = 6) -> str:
+    """Return a number, a list of numbers or a word, as a finding holds them."""
+    if isinstance(x, bool) or x is None:
+        return {True: "yes", False: "no", None: "nothing"}[x]
+    if hasattr(x, "tolist"):
+        return value(x.tolist(), digits)
+    if isinstance(x, float):
+        return f"{x:.{digits}g}"
+    if isinstance(x, (list, tuple)):
+        return "[" + ", ".join(value(item, digits) for item in x) + "]"
+    return sentence(x)
+
+
+def pair(expected: Any, found: Any) -> tuple[str, str]:
+    """Return two values with as many digits as it takes to see that they differ."""
+    for digits in (6, 9, 12):
+        texts = value(expected, digits), value(found, digits)
+        if texts[0] != texts[1]:
+            return texts
+    return value(expected, 17), value(found, 17)
+
+
+def small(x: float) -> str:
+    """Return an error or a tolerance in nine characters at most; infinity is an answer that is missing."""
+    return "no answer" if not math.isfinite(x) else "0" if x == 0 else f"{x:.2e}"
+
+
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """Return `1 body`, `2 bodies`."""
+    return f"{count} {noun if count == 1 else plural or noun + 's'}"
+
+
+def listed(items: list[str], most: int = 0) -> str:
+    """Return `a, b and c`; beyond `most` names, when given, `a, b and 7 more`."""
+    if most and len(items) > most:
+        items = [*items[:most], f"{len(items) - most} more"]
+    return " and ".join([", ".join(items[:-1]), items[-1]] if len(items) > 1 else items)

@@ -1,0 +1,155 @@
+"""The verdict in one sentence: who differs, refuses or crashed first, then who agrees."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Final
+
+from rich.text import Text
+
+from .text import counted, listed, sentence, shortened, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..harness.results import EngineResult, ModelResult, Result
+
+# Worst first; the verb for one engine and for several.
+SAYS: Final[Mapping[str, tuple[str, str]]] = {
+    "crashed": ("crashed", "crashed"),
+    "timeout": ("gave no answer in time", "gave no answer in time"),
+    "differs": ("differs", "differ"),
+    "refused": ("refused the model", "refused the model"),
+    "unsupported": ("cannot answer", "cannot answer"),
+    "absent": ("is not installed", "are not installed"),
+    "agree": ("agrees", "agree"),
+}
+STYLES: Final[Mapping[str, str]] = {
+    "agree": "bold green",
+    "differs": "bold red",
+    "refused": "bold red",
+    "crashed": "bold magenta",
+    "timeout": "bold magenta",
+    "unsupported": "bold yellow",
+    "absent": "bold yellow",
+    "not compared": "bold yellow",
+    "unusable": "bold yellow",
+}
+# Of a run over several files: the word for one and for many, in the order in which they are named.
+COUNTED: Final[Mapping[str, tuple[str, str]]] = {
+    "unusable": ("cannot be used", "cannot be used"),
+    "not compared": ("could not be compared", "could not be compared"),
+    "crashed": ("crashed an engine", "crashed an engine"),
+    "timeout": ("kept an engine too long", "kept an engine too long"),
+    "differs": ("differs", "differ"),
+    "refused": ("is refused", "are refused"),
+    "agree": ("agrees", "agree"),
+}
+MOST_FILES = 4
+
+
+def standing(model: ModelResult) -> str:
+    """Return the one word for a model: the worst status, or `not compared` when no engine could answer."""
+    if model.exit == 2:
+        return "not compared"
+    found = {result.status for result in model.engines}
+    return next((status for status in ("crashed", "timeout", "differs", "refused") if status in found), "agree")
+
+
+def model_line(model: ModelResult) -> Text:
+    """Return the verdict on one model."""
+    word = standing(model)
+    others = [r for r in model.engines if r.engine != "reference"]
+    if word == "agree" and others and all(r.status == "agree" for r in others):
+        engines = listed([shown(name) for name in dict.fromkeys(r.engine for r in others)])
+        where = path_words(list(dict.fromkeys(r.path for r in others)))
+        said = (
+            f"{engines} compute{'s' if len({r.engine for r in others}) == 1 else ''} this robot as the reference does"
+        )
+        return _tagged(word).append(f"{shown(model.label)}: {said}, on {where}{_least_digits(others)}.")
+    clauses = [clause for status in SAYS if (clause := _clause(model, status))]
+    return _tagged(word).append(f"{shown(model.label)}: " + "; ".join(clauses) + ".")
+
+
+def _least_digits(results: Sequence[EngineResult]) -> str:
+    digits = [row.digits for r in results for row in r.quantities if row.quantity == "tau" and row.applies]
+    return f"; tau to {floored(min(digits))} digits" if digits else ""
+
+
+def floored(digits: float) -> str:
+    """Return digits of agreement, rounded down: never more than there are."""
+    return f"{math.floor(digits * 10) / 10:.1f}"
+
+
+def overall_line(result: Result) -> Text:
+    """Return the verdict on a run: that of its one model, or how many of the files stand how."""
+    if len(result.models) == 1 and not result.unusable:
+        return model_line(result.models[0])
+    names: dict[str, list[str]] = {word: [] for word in COUNTED}
+    names["unusable"] = [shown(row.file) for row in result.unusable]
+    for model in result.models:
+        names[standing(model)].append(shown(model.label))
+    parts = [_count(word, names[word]) for word in COUNTED if names[word]]
+    worst = next((word for word in COUNTED if names[word]), "agree")
+    total = sum(map(len, names.values()))
+    return _tagged(worst).append(f"of {counted(total, 'file')}, " + "; ".join(parts) + ".")
+
+
+def _tagged(word: str) -> Text:
+    return Text().append(word.upper(), STYLES[word]).append("  ")
+
+
+def _count(word: str, names: list[str]) -> str:
+    verb = COUNTED[word][len(names) > 1]
+    return f"{len(names)} {verb}" + ("" if word == "agree" else f" ({listed(names, MOST_FILES)})")
+
+
+def _clause(model: ModelResult, status: str) -> str:
+    """Return what is said of all engines with one status, or an empty string."""
+    paths: dict[str, list[EngineResult]] = {}
+    for result in model.engines:
+        # That the reference agrees with itself is no news.
+        if result.status == status and not (status == "agree" and result.engine == "reference"):
+            paths.setdefault(result.engine, []).append(result)
+    if not paths:
+        return ""
+    who = listed([f"{shown(name)} ({path_words([r.path for r in rs], '')})" for name, rs in paths.items()])
+    results = [r for rs in paths.values() for r in rs]
+    reason = _reason(results, model)
+    return f"{who} {_verb(status, results, several=len(paths) > 1)}" + (f": {reason}" if reason else "")
+
+
+def _verb(status: str, results: Sequence[EngineResult], *, several: bool) -> str:
+    """Return what the engines do; one that differs reads another robot when a finding says so."""
+    if status != "differs":
+        return SAYS[status][several]
+    known = any(f.severity == "model" and f.kind != "unexplained" for r in results for f in r.findings)
+    verb, what = ("read", "another robot") if known else ("give", "other numbers")
+    return f"{verb}{'' if several else 's'} {what}"
+
+
+def path_words(paths: Sequence[str], the: str = "the ") -> str:
+    """Return `the native path`, or `both paths`."""
+    return "both paths" if len(paths) > 1 else f"{the}{shown(paths[0])} path"
+
+
+def _reason(results: Sequence[EngineResult], model: ModelResult) -> str:
+    """Return the first reason that engines give for not agreeing, and how many more there are."""
+    grave = {(f.kind, f.where): f for r in results for f in r.findings if f.severity != "convention"}
+    if not grave:
+        words = next((r.message for r in results if r.status not in ("agree", "differs") and r.message), "")
+        return shortened(sentence(words), 160)
+    first = next(iter(grave.values()))
+    place = f" at {shown(first.where)}" if first.where else ""
+    return f"{first.kind}{place}{located(first, model, ' (', ')')}" + (
+        f" and {len(grave) - 1} more" if len(grave) > 1 else ""
+    )
+
+
+def located(item: object, model: ModelResult, before: str = "", after: str = "") -> str:
+    """Return `before` file:line `after` of a finding or a source; the model's own file goes by its bare name."""
+    file, line = getattr(item, "file", None), getattr(item, "line", None)
+    if not file:
+        return ""
+    name = file.replace("\\", "/").rsplit("/", 1)[-1] if file == model.file else file
+    return f"{before}{shown(name)}{f':{line}' if line else ''}{after}"

@@ -46,7 +46,8 @@ class MujocoSession:
         self.total_mass = float(self.model.body_mass.sum())
         self._moving: list[int] = np.flatnonzero(self.model.body_weldid).tolist()
         self._masses = self.model.body_mass[self._moving]
-        self._roots = [self._held[i] for i in tree.floating_roots if i in self._held]
+        roots = [i for i in sorted(set(tree.roots) - {0}) if tree.joints[i].nv == 6]
+        self._roots = [self._held[i] for i in roots if i in self._held]
         self.findings: tuple[Finding, ...] = (*opened.findings, *conventions(opened, tree), *tendons(opened, tree))
         self.lacks = {
             "symmetry": "mj_fullM mirrors one triangle: that both are equal shows only what the adapter hands on",
@@ -54,7 +55,7 @@ class MujocoSession:
         }
         if not self._masses.sum():
             self.lacks["center_of_mass"] = "the bodies that can move have no mass"
-        if len(self._roots) < len(tree.floating_roots):
+        if len(self._roots) < len(roots):
             self.lacks["momentum"] = self.lacks["total_momentum"] = "a floating root of the file is not in this model"
 
     @property
@@ -175,7 +176,7 @@ def _times(inertia: Floats, a: Floats) -> Floats:
 def _solve(M: Floats, b: Floats) -> Floats:
     """Return the solution of M a = b, NaN where M is singular."""
     try:
-        return np.linalg.solve(M, b)
+        return np.asarray(np.linalg.solve(M, b), np.float64)
     except np.linalg.LinAlgError:
         return np.full_like(b, np.nan)
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Mapping
 
     from ..harness.findings import Finding
+    from ..harness.spatial import Array
     from ..harness.tree import Floats, Inertia, Joint, Tree
 
 MOST_LEVELS = 1023  # below the world; the compiler counts 1,024 and stops
@@ -130,7 +131,7 @@ def build(tree: Tree) -> Opened:
     return Opened(model, held, found, Ts, added, canonical=True)
 
 
-def _primitives(joint: Joint, *, top: bool) -> list[tuple[int, Floats]]:
+def _primitives(joint: Joint, *, top: bool) -> list[tuple[int, Array]]:
     """Return types and axes of the MuJoCo joints that stand for a joint."""
     x, y, z = np.eye(3)
     if joint.kind is JointKind.FLOATING:
@@ -201,7 +202,7 @@ def _write_armature(model: MjModel, tree: Tree, found: list[Seat]) -> Floats | N
 
 
 def reflected_inertia(model: MjModel) -> Floats:
-    """Return what `mj_makeM` adds to the inertia of the bodies, in MuJoCo's coordinates: (nv,), or (nv, nv) with tendons.
+    """Return what `mj_makeM` adds to the inertia of the bodies, in MuJoCo's axes: (nv,), or (nv, nv) with tendons.
 
     It is asked of the same model without mass, so that joints, actuators and fixed tendons are counted as MuJoCo does.
     """

@@ -10,7 +10,6 @@ import copy
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-
 from ..harness.errors import EngineRefused, EngineUnsupported, Source
 from ..harness.tree import JointKind
 from .mujoco_build import Opened, quiet

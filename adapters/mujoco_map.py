@@ -27,6 +27,7 @@ from ..harness.tree import JointKind
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from ..harness.spatial import Array
     from ..harness.tree import Floats, Tree
 
 MjModel: TypeAlias = Any
@@ -155,7 +156,7 @@ class CoordinateMap:
         """Return the map at the configurations q (N, nq)."""
         qpos = np.tile(self.qpos0, (len(q), 1))
         qpos[:, self._q_to] = q[:, self._q_from]
-        turns: list[Floats] = []
+        turns: list[Array] = []
         for block in self.blocks:
             own = q[:, block.tree_q]
             if block.planar:
@@ -182,7 +183,7 @@ class Frame:
 
     map: CoordinateMap
     qpos: Floats
-    turns: list[Floats]
+    turns: list[Array]
 
     def to_engine(self, x: Floats) -> Floats:
         """Return T x: velocities, parts of accelerations or efforts of the tree (N, nv) in MuJoCo's (N, nv)."""

@@ -8,7 +8,7 @@ import re
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pinocchio as pin
 
@@ -138,7 +138,8 @@ def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tupl
         return True
 
     for j, group in groups.items():
-        links = [tree.index.get(name, 0) for name in (*body_names(model, j), model.names[j])]
+        links = [tree.index.get(frame.name, 0) for frame in _body_frames(model, j)]
+        links.append(tree.index.get(model.names[j], 0))
         named = [tree.joint_index.get(slot.name, 0) for slot in group]
         any(accept(j, chain) for chain in (named, *(_upwards(tree, i, len(group)) for i in links)))
     holder = tree.fusion.holder
@@ -147,9 +148,10 @@ def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tupl
         any(accept(j, [i]) for i in range(1, len(tree.bodies)) if holder[tree.parents[i]] == above)
     for j, i in at.items():
         if j and not model.existFrame(tree.bodies[i].name, pin.FrameType.BODY):
-            # A live model built without frames, or a body without a name: the frame of its joint shows its pose.
-            placed = pin.Frame(tree.bodies[i].name, j, pin.SE3.Identity(), pin.FrameType.BODY)
-            model.addFrame(placed, append_inertia=False)
+            # A body without a name has another one here, a live model may have no frames at all.
+            own = _body_frames(model, j)
+            placement = own[0].placement if own else pin.SE3.Identity()
+            model.addFrame(pin.Frame(tree.bodies[i].name, j, placement, pin.FrameType.BODY), append_inertia=False)
     return sorted(pairs.items(), key=lambda pair: pair[0])
 
 
@@ -165,13 +167,9 @@ def _upwards(tree: Tree, body: int, count: int) -> list[int]:
     return chain
 
 
-def body_names(model: PinModel, joint: int) -> list[str]:
-    """Return the names of the BODY frames at the origin of one joint."""
-    return [
-        frame.name
-        for frame in model.frames
-        if frame.type == pin.FrameType.BODY and frame.parentJoint == joint and frame.placement.isIdentity(0.0)
-    ]
+def _body_frames(model: PinModel, joint: int) -> list[Any]:
+    """Return the BODY frames on one joint, that of its own link first: importers add it with the joint."""
+    return [f for f in model.frames if f.type == pin.FrameType.BODY and f.parentJoint == joint]
 
 
 def _order(tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:

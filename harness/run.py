@@ -168,7 +168,7 @@ def check_model(model: Any, request: Request, bench: Sequence[Bench]) -> ModelRe
     report(f"{tree.name}: reference", 0.0)
     # Engines that merge fixed bodies have no frame for a wrench on one: every engine gets it on the holder.
     asked = replace(states, wrenches=tree.fusion.fold(states.wrenches))
-    truth = Truth.of(Reference(tree, np.longdouble), tree, asked)
+    truth = Truth(tree, asked, Reference(tree, np.longdouble), Reference(tree))
     paths = PATHS if request.path == "both" else (request.path,)
     jobs = [(b, path) for b in bench for path in paths if b.name != "reference" or path == "neutral"]
     if not any(b.name == "reference" for b, _ in jobs):

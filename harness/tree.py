@@ -396,6 +396,12 @@ class Tree:
         return tuple(result)
 
     @cached_property
+    def floating_roots(self) -> tuple[int, ...]:
+        """Bodies that float against the world, in their order: the roots of mechanisms without a base."""
+        roots = sorted(set(self.roots) - {0})
+        return tuple(i for i in roots if self.joints[i].kind is JointKind.FLOATING)
+
+    @cached_property
     def neutral(self) -> Floats:
         """(nq,) every joint undisplaced."""
         return np.concatenate([joint.neutral for joint in self.joints])
@@ -403,8 +409,7 @@ class Tree:
     @cached_property
     def base(self) -> str:
         """`"free"` when a body floats against the world, else `"fixed"`."""
-        free = (b.joint.kind is JointKind.FLOATING and not self.moving[b.parent] for b in self.bodies[1:])
-        return "free" if any(free) else "fixed"
+        return "free" if self.floating_roots else "fixed"
 
     @cached_property
     def total_mass(self) -> float:

@@ -1,7 +1,7 @@
 """Engines that are wrong on purpose, each in one thing, and the table of the checks that catch them.
 
-Every miniature is the right reference in float64 behind a thin wall. `CATCHES` says which quantities and which identities
-fail on the neutral path; all others pass.
+Every miniature is the right reference in float64 behind a thin wall. `CATCHES` says which quantities and which
+identities fail on the neutral path; all others pass.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+
 from tautology.adapters.reference import Reference
 from tautology.harness.errors import EngineUnsupported
 from tautology.harness.tree import JointKind
@@ -101,11 +102,11 @@ class SignFlipped(Miniature):
 class NoGravity(Miniature):
     """Gravity left out of every effort, kept in the potential energy."""
 
-    def inverse_dynamics(self, q, v, a, wrenches=None, gravity=None):
+    def inverse_dynamics(self, q, v, a, wrenches=None, gravity=None):  # noqa: ARG002
         """Ask without gravity, whatever is asked for."""
         return self.right.inverse_dynamics(q, v, a, wrenches, np.zeros(3))
 
-    def bias(self, q, v, gravity=None):
+    def bias(self, q, v, gravity=None):  # noqa: ARG002
         """Ask without gravity, whatever is asked for."""
         return self.right.bias(q, v, np.zeros(3))
 
@@ -206,7 +207,7 @@ class NoAnswer(Miniature):
 class Raises(Miniature):
     """A call that raises what it should not."""
 
-    def forward_dynamics(self, q, v, tau, wrenches=None):
+    def forward_dynamics(self, q, v, tau, wrenches=None):  # noqa: ARG002
         """Raise."""
         raise ZeroDivisionError(f"{len(q)} states are too many")
 
@@ -214,7 +215,7 @@ class Raises(Miniature):
 class LeavesTheProcess(Miniature):
     """A call that leaves the process when it is not content, as Drake's do."""
 
-    def velocities(self, q, v):
+    def velocities(self, q, v):  # noqa: ARG002
         """Raise SystemExit."""
         raise SystemExit(1)
 
@@ -349,7 +350,7 @@ class QuaternionOrder(OrderSwapped):
 class ForwardWithoutWrenches(Miniature):
     """Forward dynamics that forgets the wrenches."""
 
-    def forward_dynamics(self, q, v, tau, wrenches=None):
+    def forward_dynamics(self, q, v, tau, wrenches=None):  # noqa: ARG002
         """Leave them out."""
         return self.right.forward_dynamics(q, v, tau)
 
@@ -422,7 +423,7 @@ class InertiaOfLoad(Miniature):
 
 
 class Bent(Miniature):
-    """Inverse dynamics that is not affine in a, as with constraint forces inside; at unit accelerations it looks right."""
+    """Inverse dynamics that is not affine in a, as with constraint forces; unit accelerations do not show it."""
 
     def inverse_dynamics(self, q, v, a, wrenches=None, gravity=None):
         """Add what vanishes at a = 0 and a = 1."""
@@ -469,8 +470,9 @@ class Lost(Miniature):
         super().__init__(tree)
         index = tree.joint_index[joint]
         bodies = list(tree.bodies)
-        welded = replace(bodies[index].joint, kind=JointKind.FIXED, damping=0.0, friction=0.0, armature=0.0, rest=None)
-        bodies[index] = replace(bodies[index], joint=replace(welded, rotor=0.0))
+        inert = dict.fromkeys(("damping", "friction", "armature", "rotor"), 0.0)
+        welded = replace(bodies[index].joint, kind=JointKind.FIXED, rest=None, **inert)
+        bodies[index] = replace(bodies[index], joint=welded)
         self.right = Reference(replace(tree, bodies=tuple(bodies), tendons=(), home=None))
         self.qs = np.delete(np.arange(tree.nq), tree.q_slices[index])
         self.vs = np.delete(np.arange(tree.nv), tree.v_slices[index])

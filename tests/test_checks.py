@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from miniatures import CATCHES, Lost, Miniature, OffBy, Raises
 from random_trees import random_inertia, random_joint, random_tree
+
 from tautology.adapters.reference import Reference
 from tautology.harness.checks.agreement import QUESTIONS, agreement
 from tautology.harness.checks.identities import CHECKS, identities
@@ -204,7 +205,7 @@ def test_what_an_engine_refuses_does_not_apply(walker):
     tree, states, truth = walker
 
     class Modest(Miniature):
-        def mass_matrix(self, q):
+        def mass_matrix(self, q):  # noqa: ARG002
             raise EngineUnsupported("no M here")
 
     session = Modest(tree)

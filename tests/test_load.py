@@ -20,7 +20,7 @@ ARM = MODELS / "tau_arm.urdf"
 @pytest.mark.parametrize(("suffix", "form"), [("urdf", "urdf"), ("xml", "mjcf")])
 def test_the_root_element_tells_the_format(suffix: str, form: str, tmp_path: Path) -> None:
     """Not the ending of the name."""
-    path = tmp_path / "robot.model"
+    path = tmp_path / "robot.xml"
     path.write_bytes((MODELS / f"tau_arm.{suffix}").read_bytes())
     loaded = open_model(path)
     assert (loaded.given.format, loaded.given.path, loaded.given.live) == (form, str(path), None)

@@ -145,8 +145,8 @@ class Ruler:
     def _reflected(self, x: Floats) -> Floats:
         """Return reflected inertia times x, every term by its size; x (nv, N) is not negative."""
         total = self._armature()[:, None] * x
-        for row in np.abs(np.array(self._tendons()).reshape(-1, self.tree.nv)):
-            total += row[:, None] * (row @ x)
+        for row in self._tendons():
+            total += np.abs(row)[:, None] * (np.abs(row) @ x)
         return total
 
 

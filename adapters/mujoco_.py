@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..harness.findings import Finding
     from ..harness.tree import Floats, Tree
     from .mujoco_build import Opened
-    from .mujoco_map import Frame
+    from .mujoco_map import Frame, MjModel
 
 
 class MujocoSession:
@@ -44,7 +44,7 @@ class MujocoSession:
         self.dofs = tuple(tree.dofs[k] for k in self._map.v_from)
         self.bodies = tuple(tree.bodies[i].name for i in self._held)
         self.total_mass = float(self.model.body_mass.sum())
-        self._moving: list[int] = np.flatnonzero(self.model.body_weldid).tolist()
+        self._moving = _moving(opened.model)
         self._masses = self.model.body_mass[self._moving]
         roots = [i for i in sorted(set(tree.roots) - {0}) if tree.joints[i].nv == 6]
         self._roots = [self._held[i] for i in roots if i in self._held]
@@ -166,6 +166,14 @@ class MujocoSession:
             if i in self._Ts_held_body:  # rows: f_held = X_body_held^T f_body
                 loads[:, k] = loads[:, k] @ motion_transform(inverse(self._Ts_held_body[i]))
         return loads, [self._held[i] for i in loaded]
+
+
+def _moving(model: MjModel) -> list[int]:
+    """Return MuJoCo's numbers of the bodies that can move against the world; mocap bodies stand still."""
+    moves = [False]
+    for b in range(1, model.nbody):
+        moves.append(moves[model.body_parentid[b]] or bool(model.body_jntnum[b]))
+    return [b for b, can in enumerate(moves) if can]
 
 
 def _times(inertia: Floats, a: Floats) -> Floats:

@@ -79,8 +79,7 @@ class Calls:
                 acceleration[:] = qacc[i]
                 mujoco.mj_rne(m, d, 1, tau[i])
                 if loads is not None and bodies:
-                    F = d.xmat[bodies].reshape(-1, 1, 3, 3) @ -loads[i].reshape(-1, 2, 3, 1)
-                    for b, (torque, force) in zip(bodies, F, strict=True):
+                    for b, (torque, force) in zip(bodies, self._in_world(-loads[i], bodies), strict=True):
                         mujoco.mj_applyFT(m, d, force, torque, d.xpos[b], b, tau[i])
         return tau
 
@@ -109,12 +108,11 @@ class Calls:
     def jacobian_efforts(self, qpos: Floats, loads: Floats, bodies: Sequence[int]) -> Floats:
         """Return the sum of J^T f with `mj_jacBody`, (N, nv); loads as in `inverse_dynamics`."""
         m, d, efforts = self.model, self.data, np.zeros((len(qpos), self.model.nv))
-        J = np.zeros((2, 3, m.nv))
+        J = np.zeros((len(bodies), 2, 3, m.nv))
         for i in self.states(qpos):
-            for b, f in zip(bodies, loads[i], strict=True):
-                mujoco.mj_jacBody(m, d, J[1], J[0], b)
-                R = d.xmat[b].reshape(3, 3)
-                efforts[i] += (R @ f[:3]) @ J[0] + (R @ f[3:]) @ J[1]
+            for b, (turning, moving) in zip(bodies, J, strict=True):
+                mujoco.mj_jacBody(m, d, moving, turning, b)
+            efforts[i] = self._in_world(loads[i], bodies).reshape(-1) @ J.reshape(-1, m.nv)
         return efforts
 
     def poses(self, qpos: Floats, bodies: Sequence[int]) -> Floats:
@@ -150,6 +148,10 @@ class Calls:
         for i in self.states(qpos):
             moments[i] = mass @ d.xipos[bodies]
         return moments
+
+    def _in_world(self, loads: Floats, bodies: Sequence[int]) -> Floats:
+        """Return moments and forces (k, 6) in body axes as (k, 2, 3) in world axes."""
+        return loads.reshape(-1, 2, 3) @ self.data.xmat[bodies].reshape(-1, 3, 3).swapaxes(1, 2)
 
     @contextmanager
     def _under(self, gravity: Floats | None) -> Generator[None]:

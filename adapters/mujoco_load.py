@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import copy
 import re
+import warnings
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from ..harness.errors import EngineRefused, EngineUnsupported, Source
 from ..harness.tree import JointKind
@@ -38,8 +41,10 @@ def load(given: Given, tree: Tree) -> Opened:
     # Here and below: the adapter itself needs numpy and mujoco alone, the importers of the harness lxml.
     from ..harness.importers.mjcf_bodies import names_of  # noqa: PLC0415
 
-    with quiet() as heard:
+    with quiet() as heard, warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
         model, unreadable = _compiled(given, tree)
+    heard += [str(warning.message) for warning in said]
     names, _ = names_of(model)
     held = {tree.index[name]: b for b, name in enumerate(names) if b and name in tree.index}
     held = dict(sorted(held.items()))
@@ -47,8 +52,8 @@ def load(given: Given, tree: Tree) -> Opened:
     # A URDF says its warnings here alone; those of an MJCF stand among the losses of its tree already.
     notes = [f"MuJoCo warns: {words}" for words in dict.fromkeys(heard)]
     if unreadable:
-        files = ", ".join(dict.fromkeys(asset.file or asset.name for asset in unreadable))
-        notes.insert(0, f"taken out, since MuJoCo cannot read it: {files}")
+        count = f"{len(unreadable)} files were" if len(unreadable) > 1 else "1 file was"
+        notes.insert(0, f"{count} taken out that MuJoCo cannot read, first {unreadable[0].kind}: {unreadable[0].words}")
     from_mesh = {body for asset in unreadable for body, _ in asset.massive}
     reasons = (*differences(model, tree, held, from_mesh), *take_out_spatial_tendons(model))
     return Opened(model, held, found, extra_dofs=extra, findings=reasons, notes=tuple(notes))
@@ -107,7 +112,9 @@ def refusal(words: str, tree: Tree) -> EngineRefused:
     if body is not None and NONPHYSICAL.search(words):
         if "inertial" not in body.sources and "collision_mesh" in body.sources:
             return EngineRefused(message, "refused.mesh", name, body.source("collision_mesh"))
-        field = "mass" if "mjMINVAL" in words and not body.inertia.mass >= MINVAL else "inertia"
+        light = body.inertia.mass < MINVAL
+        thin = np.linalg.eigvalsh(body.inertia.I_com)[0] < MINVAL
+        field = ("inertial" if thin else "mass") if light else "inertia"
         return EngineRefused(message, "refused.nonphysical", name, body.source(field))
     if UNSUPPORTED.search(words):
         where, source = (body.joint.name, body.joint.source()) if body else (name or None, Source(file))

@@ -1,14 +1,12 @@
 """Pinocchio as an engine: its own importers on the native path, a model built from the tree on the neutral one.
 
 `pinocchio_joints` has the coordinates, `pinocchio_build` tree to model, `pinocchio_read` file to model,
-`pinocchio_tree` live model to tree, `pinocchio_session` the answers.
+`pinocchio_tree` live model to tree, `pinocchio_session` the answers, `pinocchio_findings` what loading reveals.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
-
-import pinocchio  # noqa: F401  an absent engine shows here, and nowhere else
 
 from ..harness.findings import finding
 from .pinocchio_build import build, require_size, tendon_inertia

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pinocchio as pin
 
 from ..harness.errors import EngineRefused, EngineUnsupported, ReadError, Source
-from ..harness.findings import finding
-from ..harness.tree import JointKind
+from .pinocchio_findings import revealed
 from .pinocchio_joints import slots
 
 if TYPE_CHECKING:
@@ -54,7 +53,7 @@ def load(given: Given, tree: Tree) -> Found:
     pairs = _match(model, tree, primitives)
     matched = {id(slot) for _, slot in pairs}
     extra = tuple(s.name + end for s in primitives if id(s) not in matched for end in s.kind.dof_suffixes)
-    findings = (*_order(tree, pairs), *_coordinates(given, model, tree, pairs), *_fusions(model, tree))
+    findings = revealed(given, model, tree, pairs)
     return Found(model, tuple(pairs), extra, findings, tuple(f"Pinocchio said: {line}" for line in said))
 
 
@@ -150,7 +149,8 @@ def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tupl
         if j and not model.existFrame(tree.bodies[i].name, pin.FrameType.BODY):
             # A body without a name has another one here, a live model may have no frames at all.
             own = _body_frames(model, j)
-            placement = own[0].placement if own else pin.SE3.Identity()
+            nameless = bool(own) and own[0].name not in tree.index
+            placement = own[0].placement if nameless else pin.SE3.Identity()
             model.addFrame(pin.Frame(tree.bodies[i].name, j, placement, pin.FrameType.BODY), append_inertia=False)
     return sorted(pairs.items(), key=lambda pair: pair[0])
 
@@ -170,82 +170,3 @@ def _upwards(tree: Tree, body: int, count: int) -> list[int]:
 def _body_frames(model: PinModel, joint: int) -> list[Any]:
     """Return the BODY frames on one joint, that of its own link first: importers add it with the joint."""
     return [f for f in model.frames if f.type == pin.FrameType.BODY and f.parentJoint == joint]
-
-
-def _order(tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:
-    """Return the finding `joint.order`, at the first body whose children come in another order."""
-    engine = [i for i, _ in sorted(pairs, key=lambda pair: pair[1].v)]
-    if engine == sorted(engine):
-        return []
-    first = [float("inf")] * len(tree.bodies)  # place of the first joint of each sub-tree
-    for place, i in reversed(list(enumerate(engine))):
-        first[i] = place
-    for i in range(len(tree.bodies) - 1, 0, -1):
-        first[tree.parents[i]] = min(first[tree.parents[i]], first[i])
-    where, last = None, [-1.0] * len(tree.bodies)
-    for i, parent in enumerate(tree.parents[1:], 1):
-        if first[i] < last[parent]:
-            where = parent
-            break
-        last[parent] = first[i] if first[i] < float("inf") else last[parent]
-    return [
-        finding(
-            "joint.order",
-            tree.bodies[where].source() if where else None,
-            where=tree.bodies[where].name if where else None,
-            expected=[tree.joints[i].name for i in sorted(engine)],
-            found=[tree.joints[i].name for i in engine],
-            fix="map dofs by joint name: Pinocchio sorts the children of a URDF link by joint name",
-        )
-    ]
-
-
-def _coordinates(given: Given, model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:
-    """Return what Pinocchio writes in other coordinates."""
-    results: list[Finding] = []
-    names = [model.names[slot.joint] for _, slot in pairs]
-    for i, slot in pairs:
-        joint, name = tree.joints[i], model.names[slot.joint]
-        kind, where, source, forms = "joint.coordinates", joint.name, joint.source(), None
-        if slot.kind is JointKind.PLANAR:
-            forms = ("x, y, theta", "x, y, cos theta, sin theta")
-        elif slot.unbounded:
-            forms = ("q", "cos q, sin q")
-        elif slot.kind in (JointKind.BALL, JointKind.FLOATING):
-            forms = ("quaternion w, x, y, z", "quaternion x, y, z, w")
-            if slot.kind is JointKind.FLOATING and not tree.moving[tree.parents[i]]:
-                kind, where, source = "base.quaternion_order", tree.bodies[i].name, tree.bodies[i].source()
-        elif names.count(name) > 1 and all(s.joint != slot.joint for k, s in pairs if k < i):
-            forms = ([tree.joints[k].name for k, s in pairs if s.joint == slot.joint], [name])
-        if forms:
-            fix = "nothing: the harness maps it; in your own calls, use Pinocchio's coordinates"
-            results.append(finding(kind, source, where=where, expected=forms[0], found=forms[1], fix=fix))
-        if slot.kind is JointKind.PLANAR and given.format == "urdf" and joint.axis[2] != 1:
-            results.append(
-                finding(
-                    "joint.axis",
-                    joint.source("axis"),
-                    where=joint.name,
-                    expected=joint.axis.tolist(),
-                    found=[0.0, 0.0, 1.0],
-                    fix="turn the joint origin so that the normal is z: Pinocchio ignores the axis of a planar joint",
-                )
-            )
-    return results
-
-
-def _fusions(model: PinModel, tree: Tree) -> list[Finding]:
-    """Return what was merged: fixed links with inertia into their holder, or into the ground."""
-    results: list[Finding] = []
-    for i, (body, holder) in enumerate(zip(tree.bodies, tree.fusion.holder, strict=True)):
-        if holder == i or body.inertia.is_zero or not model.existFrame(body.name, pin.FrameType.BODY):
-            continue
-        into = tree.bodies[holder].name
-        fix = f"nothing: its inertia is part of {into!r}, its frame is kept"
-        if not holder:
-            fix = (
-                "give it a floating joint, or --base free, if it should move: what is welded to the world moves nothing"
-            )
-        kind = "body.fused" if holder else "body.root_fused"
-        results.append(finding(kind, body.joint.source(), where=body.name, expected=body.name, found=into, fix=fix))
-    return results

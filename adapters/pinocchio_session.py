@@ -16,8 +16,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..harness.errors import EngineUnsupported
-from ..harness.findings import finding
 from ..harness.tree import JointKind
+from .pinocchio_findings import armature_outside_energy
 from .pinocchio_joints import CoordinateMap
 
 if TYPE_CHECKING:
@@ -56,6 +56,8 @@ class PinocchioSession:
     ) -> None:
         self.model, self.data, self.tree = model, model.createData(), tree
         self.extra_dofs, self.notes, self._tendons = extra_dofs, notes, tendons
+        if not model.check(self.data):
+            self.notes = (*notes, "the joints were not added depth-first: crba is wrong for such a model, and silent")
         self._map = CoordinateMap(model, tree, pairs, shifted=shifted)
         self.dofs = tuple(tree.dofs[k] for k in self._map.v_from)
         frames = {f.name: k for k, f in enumerate(model.frames) if f.type == pin.FrameType.BODY}
@@ -63,7 +65,7 @@ class PinocchioSession:
         self.bodies = tuple(tree.bodies[i].name for i in self._frames)
         self.total_mass = float(sum(Y.mass for Y in model.inertias))
         self._unbooked = self._armature_outside_energy()
-        self.findings = (*findings, *self._energy_finding())
+        self.findings = (*findings, *armature_outside_energy(tree, self._map.v_from, self._unbooked))
         joint_of = {i: slot.joint for i, slot in pairs}
         floating = [i for i, joint in enumerate(tree.joints) if joint.kind is JointKind.FLOATING]
         self._roots = [joint_of.get(i) for i in floating if not tree.moving[tree.parents[i]]]
@@ -87,27 +89,6 @@ class PinocchioSession:
                 outside[k] = armature
             model.armature[k] = armature
         return outside[self._map.v_to]
-
-    def _energy_finding(self) -> tuple[Finding, ...]:
-        lacking = np.flatnonzero(self._unbooked)
-        if not lacking.size:
-            return ()
-        dofs = [self.dofs[k] for k in lacking]
-        joint = self.tree.joints[self.tree.joint_of_dof[self._map.v_from[lacking[0]]]]
-        fix = f"add half of armature v^2 to computeKineticEnergy for {', '.join(dofs)}, as the harness does"
-        found, expected = 0.0, float(self._unbooked[lacking[0]])
-        return (
-            finding(
-                "armature",
-                joint.source("armature"),
-                where=joint.name,
-                expected=expected,
-                found=found,
-                unit="kg m^2",
-                severity="convention",
-                fix=fix,
-            ),
-        )
 
     def inverse_dynamics(
         self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None

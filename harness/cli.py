@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+import warnings
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -75,6 +76,7 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal's encoding cannot show is shown escaped.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
     app(prog_name="tautology")
 
 

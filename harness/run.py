@@ -214,9 +214,10 @@ def _seconds(start: float) -> dict[str, float]:
 
 def _fix(refusal: EngineRefused) -> str:
     """Return what to change so that the engine loads the model."""
-    place = f" of {refusal.where!r} at {refusal.source}" if refusal.where and refusal.source.file else ""
+    place = f" of {refusal.where!r}" if refusal.where else ""
+    body = repr(refusal.where) if refusal.where else "every moving body"
     return {
-        "refused.nonphysical": f"give{place or ' every moving body'} a mass above 0 and a tensor that a body can have",
+        "refused.nonphysical": f"give {body} a mass above 0 and a tensor that a body can have",
         "refused.mesh": f"make the mesh file{place} readable, or take the geometry out",
         "refused.unsupported": f"replace the element{place} by one that this engine has, or use the neutral path",
         "refused.malformed": f"correct the element{place}",

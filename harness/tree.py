@@ -312,6 +312,8 @@ class Tree:
         gravity: (3,) [m/s^2] in world axes.
         home: (nq,) a configuration that the file declares, or None.
         closures, tendons, losses, medium, origin: see there.
+        sources: file and line of what concerns the whole tree: "gravity", "medium", "home", and in MJCF the attributes
+            of `<compiler>` and `<option>`, as "compiler@settotalmass".
 
     Raises:
         TreeError: see `faults`.
@@ -326,9 +328,11 @@ class Tree:
     medium: Medium = field(default_factory=Medium)
     origin: Origin = field(default_factory=Origin)
     home: Floats | None = None
+    sources: Mapping[str, Source] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "gravity", frozen(self.gravity, (3,), "gravity"))
+        object.__setattr__(self, "sources", MappingProxyType(dict(self.sources)))
         bodies = tuple(self.bodies)
         faults = _parent_faults(bodies)
         if not faults:

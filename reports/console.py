@@ -9,7 +9,7 @@ from rich.text import Text
 
 from .reasons import engine_blocks, loss_lines
 from .text import counted, listed, shortened, shown
-from .verdict import STYLES, floored, model_line, overall_line
+from .verdict import LABEL_WIDTH, STYLES, floored, model_line, overall_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -57,7 +57,9 @@ def report(result: Result, console: Console, *, verbose: bool = False, notes: Se
         if several:
             console.print()
         console.print(model_line(model))
-        for line in _about(model):
+        if len(model.file) > LABEL_WIDTH:
+            console.print(Text(f"  {shown(model.file)}"), soft_wrap=True)  # in one piece, to be copied
+        for line in _about(model, verbose=verbose):
             console.print(Padding(line, (0, 0, 0, 2)))
         console.print()
         for line in _table(model):
@@ -73,25 +75,25 @@ def report(result: Result, console: Console, *, verbose: bool = False, notes: Se
 def verdicts(result: Result, console: Console) -> None:
     """Print one line per model, however long it is."""
     for model in result.models:
-        console.print(model_line(model), soft_wrap=True)
+        console.print(model_line(model, len(model.label)), soft_wrap=True)
 
 
-def _about(model: ModelResult) -> Iterator[Text]:
+def _about(model: ModelResult, *, verbose: bool) -> Iterator[Text]:
     """Give the lines on the model itself."""
-    moving = "" if model.moving_mass == model.total_mass else f", {model.moving_mass:.6g} kg of it moving"
+    moving = "" if model.moving_mass == model.total_mass else f" ({model.moving_mass:.6g} kg moving)"
     yield Text(
         f"{shown(model.name)}: {model.format.upper()}, {model.base} base, "
         f"{counted(model.bodies, 'body', 'bodies')}, {counted(model.nv, 'dof')}, {model.total_mass:.6g} kg{moving}"
     )
     states = model.states
-    strata = ", ".join(f"{count} {shown(name)}" for name, count in states["strata"].items())
-    yield Text(f"{counted(states['count'], 'frozen state')}, seed {states['seed']}: {strata}")
+    strata = ": " + ", ".join(f"{count} {shown(name)}" for name, count in states["strata"].items()) if verbose else ""
+    yield Text(f"{counted(states['count'], 'frozen state')}, seed {states['seed']}{strata}")
     if model.closures:
         count = counted(len(model.closures), "mimic or equality relation")
         names = listed([shown(name) for name in model.closures], 4)
         yield Text(f"checked on the open tree: {count} left out ({names})")
     if model.format == "mjcf":
-        yield Text("what this MJCF means is MuJoCo's own reading of it; the lines are those of the file")
+        yield Text("the tree of an MJCF is MuJoCo's own reading; only the lines are the file's")
 
 
 def _table(model: ModelResult) -> Iterator[Text]:

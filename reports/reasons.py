@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -10,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..harness.results import QuantityRow
-from .text import counted, listed, pair, sentence, shown, small, value
+from .text import brief, counted, listed, pair, sentence, shown, small
 from .verdict import STYLES, located, path_words
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ TITLES: Final = {
     "refusal": "would not load it",
     "convention": "same robot, told otherwise",
 }
+QUOTED: Final = re.compile("'[^']*'")
 MOST: Final = 6  # findings of one kind that are shown one by one
 
 
@@ -68,7 +70,7 @@ def _block(result: EngineResult, model: ModelResult, *, verbose: bool) -> Iterat
         yield _rows(rows)
     told = {sentence(f.found) for f in result.findings}
     if result.message and sentence(result.message) not in told:
-        yield _line(f"note: {sentence(result.message)}", 2)
+        yield _line(f"note: {sentence(result.message) if verbose else brief(result.message)}", 2)
     for severity in ("model", "refusal"):
         found = [f for f in result.findings if f.severity == severity]
         if found:
@@ -128,15 +130,17 @@ def _one_by_one(findings: Sequence[Finding], model: ModelResult, *, verbose: boo
 
 
 def _values(f: Finding) -> str:
-    """Return what was expected and what was found."""
-    unit = f" {f.unit}" if f.unit else ""
-    share = "" if f.explains is None or f.kind == "unexplained" else f"; explains {f.explains:.1%} of the difference"
-    if f.expected is None and f.found is None:
-        return share.removeprefix("; ")
-    if f.expected is None:
-        return f"{value(f.found)}{unit}{share}"
-    expected, found = pair(f.expected, f.found)
-    return f"expected {expected}{unit}, found {found}{unit if f.found is not None else ''}{share}"
+    """Return what was expected and what was found; words have no unit, and the fix of `unexplained` says it all."""
+    parts: list[str] = []
+    if f.kind != "unexplained" and not (f.expected is None and f.found is None):
+        expected, found = (
+            text + (f" {f.unit}" if f.unit and isinstance(side, (int, float, list, tuple)) else "")
+            for text, side in zip(pair(f.expected, f.found), (f.expected, f.found), strict=True)
+        )
+        parts.append(found if f.expected is None else f"expected {expected}, found {found}")
+    if f.explains is not None and f.kind != "unexplained":
+        parts.append(f"explains {f.explains:.1%} of the difference")
+    return "; ".join(parts)
 
 
 def loss_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:
@@ -147,9 +151,13 @@ def loss_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]
         yield Text("\nLeft out of every answer, though it touches the dynamics:", "bold")
         groups: dict[tuple[str, str], list[Loss]] = {}
         for loss in shown_losses:
-            groups.setdefault((loss.element, loss.note), []).append(loss)
-        for (element, note), losses in groups.items():
-            yield _line(f"{sentence(element)}{f' x{len(losses)}' if len(losses) > 1 else ''}: {sentence(note)}", 2)
+            # Notes that differ only in a quoted name are one note; of several the first is shown.
+            key = sentence(loss.note) if verbose else QUOTED.sub("", sentence(loss.note))
+            groups.setdefault((sentence(loss.element), key), []).append(loss)
+        for (element, _), losses in groups.items():
+            many = f" x{len(losses)}" if len(losses) > 1 else ""
+            such = ", such as" if len({loss.note for loss in losses}) > 1 else ""
+            yield _line(f"{element}{many}{such}: {sentence(losses[0].note)}", 2)
             yield _line(listed([_loss_place(loss, model) for loss in losses]), 4)
     if rest:
         yield Text(f"\n{counted(rest, 'other element')} of the file: without effect on the smooth dynamics.")
@@ -157,6 +165,8 @@ def loss_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]
 
 def _loss_place(loss: Loss, model: ModelResult) -> str:
     where = shown(loss.where) if loss.where else "the file"
+    if loss.source.line and loss.source.file == model.file:
+        return f"{where} (line {loss.source.line})"
     return f"{where}{located(loss.source, model, ' (', ')')}"
 
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any, Final
 
 ELLIPSIS: Final = "…"
+# A path up to its last slash, and what follows it, between blanks or quotes.
+LONG_PATH: Final = re.compile(r"[^\s'\"]*/([^\s'\"/]*)")
 
 
 def shown(text: object) -> str:
@@ -25,6 +28,22 @@ def shortened(text: object, width: int) -> str:
         return name
     head = (width - 1) // 2
     return name[:head] + ELLIPSIS + name[len(name) - (width - 1 - head) :]
+
+
+def path_tail(path: str, width: int) -> str:
+    """Return a path, or as many of its last parts as fit into `width` characters; the last part always."""
+    if len(path) <= width:
+        return shown(path)
+    parts = path.replace("\\", "/").split("/")
+    tail = parts.pop()
+    while parts and len(tail) + len(parts[-1]) + 3 <= width:
+        tail = f"{parts.pop()}/{tail}"
+    return shown(f"{ELLIPSIS}/{tail}" if parts else tail)
+
+
+def brief(text: object, width: int = 40) -> str:
+    """Return a `sentence` in which long paths, such as those of meshes, are told by their last part."""
+    return LONG_PATH.sub(lambda m: m[0] if len(m[0]) <= width else f"{ELLIPSIS}/{m[1]}", sentence(text))
 
 
 def value(x: Any, digits: int = 6) -> str:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.text import Text
 
-from .text import counted, listed, sentence, shortened, shown
+from .text import counted, listed, path_tail, sentence, shortened, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -45,7 +45,8 @@ COUNTED: Final[Mapping[str, tuple[str, str]]] = {
     "refused": ("is refused", "are refused"),
     "agree": ("agrees", "agree"),
 }
-MOST_FILES = 4
+MOST_FILES: Final = 4
+LABEL_WIDTH: Final = 48
 
 
 def standing(model: ModelResult) -> str:
@@ -56,9 +57,9 @@ def standing(model: ModelResult) -> str:
     return next((status for status in ("crashed", "timeout", "differs", "refused") if status in found), "agree")
 
 
-def model_line(model: ModelResult) -> Text:
-    """Return the verdict on one model."""
-    word = standing(model)
+def model_line(model: ModelResult, width: int = LABEL_WIDTH) -> Text:
+    """Return the verdict on one model, its path cut to `width` characters."""
+    word, name = standing(model), path_tail(model.label, width)
     others = [r for r in model.engines if r.engine != "reference"]
     if word == "agree" and others and all(r.status == "agree" for r in others):
         engines = listed([shown(name) for name in dict.fromkeys(r.engine for r in others)])
@@ -66,9 +67,9 @@ def model_line(model: ModelResult) -> Text:
         said = (
             f"{engines} compute{'s' if len({r.engine for r in others}) == 1 else ''} this robot as the reference does"
         )
-        return _tagged(word).append(f"{shown(model.label)}: {said}, on {where}{_least_digits(others)}.")
+        return _tagged(word).append(f"{name}: {said}, on {where}{_least_digits(others)}.")
     clauses = [clause for status in SAYS if (clause := _clause(model, status))]
-    return _tagged(word).append(f"{shown(model.label)}: " + "; ".join(clauses) + ".")
+    return _tagged(word).append(f"{name}: " + "; ".join(clauses) + ".")
 
 
 def _least_digits(results: Sequence[EngineResult]) -> str:
@@ -86,9 +87,9 @@ def overall_line(result: Result) -> Text:
     if len(result.models) == 1 and not result.unusable:
         return model_line(result.models[0])
     names: dict[str, list[str]] = {word: [] for word in COUNTED}
-    names["unusable"] = [shown(row.file) for row in result.unusable]
+    names["unusable"] = [path_tail(row.file, LABEL_WIDTH) for row in result.unusable]
     for model in result.models:
-        names[standing(model)].append(shown(model.label))
+        names[standing(model)].append(path_tail(model.label, LABEL_WIDTH))
     parts = [_count(word, names[word]) for word in COUNTED if names[word]]
     worst = next((word for word in COUNTED if names[word]), "agree")
     total = sum(map(len, names.values()))

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from tautology.adapters.reference import Reference
+from tautology.harness.checks.answers import floating_roots
 from tautology.harness.errors import EngineUnsupported
 from tautology.harness.tree import JointKind
 
@@ -519,8 +520,10 @@ class Lost(Miniature):
         return self.right.center_of_mass(q[:, self.qs])
 
     def momentum(self, q, v):
-        """See `inverse_dynamics`."""
-        return self.right.momentum(q[:, self.qs], v[:, self.vs])
+        """Return the mechanisms that float in the file: behind a welded joint another one may float now."""
+        wanted = floating_roots(self.tree)
+        kept = [k for k, root in enumerate(floating_roots(self.right.tree)) if root in wanted]
+        return self.right.momentum(q[:, self.qs], v[:, self.vs])[:, kept]
 
     def generalized_forces(self, q, wrenches):
         """See `inverse_dynamics`."""

@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sample_results as samples
+
 from tautology.harness.findings import finding
 from tautology.harness.results import IdentityRow
 

@@ -72,6 +72,7 @@ def test_transmissions_and_command_interfaces_actuate_their_joints() -> None:
         ('<safety_controller k_velocity="1"/>', "</joint>", "safety_controller", "turn", False),
         ("<rotorInertia>0.1</rotorInertia>", "</joint>", "rotorInertia", "turn", True),
         ("<axis xyz='1 0 0'/>", "</joint>", "axis", "turn", True),
+        ('<joint_properties armature="1"/>', "</joint>", "joint_properties", "turn", True),
         ("<gravity>0</gravity>", "</link>", "gravity", "part", True),
         (INERTIAL, "</link>", "inertial", "part", True),
         ("<undeclared:tag/>", "</inertial>", "undeclared:tag", "part", False),

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from ..errors import EngineUnsupported, HarnessError
 from .answers import AnswerMissing, Asked
-from .tolerances import COLUMNS, OWN
+from .derivatives import GAIN
+from .tolerances import COLUMNS, EPS, OWN, ROUNDING
 from .truth import Mask, condition, least_pivots
 
 if TYPE_CHECKING:
@@ -193,6 +194,20 @@ class Case:
         sizes = [np.abs(answer) / np.where(roots > 0, roots, np.inf) for answer in answers]
         largest = np.max([np.where(np.isfinite(x), x, 0).max(-1, initial=0) for x in sizes], axis=0)
         return np.maximum(ours, OWN * roots * largest[:, None])
+
+    def noise(self, scale: Floats, h: Floats, samples: Floats) -> Floats:
+        """Return what rounding of `samples` may leave in their derivative, (k,).
+
+        A light dof moves little of the energy of a heavy robot: its power is held to the rounding of the whole.
+
+        Args:
+            scale: (k,) of the samples, from the truth.
+            h: (k,) steps.
+            samples: (4 k, ...) of the engine, by whose size it is held natively.
+        """
+        if self.native:
+            scale = np.maximum(scale, OWN * np.abs(samples).reshape(4, len(h), -1).max((0, 2), initial=0))
+        return GAIN * ROUNDING * EPS * scale / h
 
     @cached_property
     def regular(self) -> Mask:

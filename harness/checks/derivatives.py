@@ -16,6 +16,7 @@ from ..tree import Floats, JointKind, Tree
 from .tolerances import STEP
 
 OFFSETS: Final = np.array([-2.0, -1.0, 1.0, 2.0])
+GAIN: Final = 1.5  # sum of the weights by size, (1 + 8 + 8 + 1) / 12: what errors of the samples can grow to, over h
 
 
 def steps(v: Floats) -> Floats:

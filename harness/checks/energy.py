@@ -20,7 +20,8 @@ def power_balance(case: Case) -> Residual:
         held = [case.tree.index[name] for name in case.asked.session.bodies]
         power = power + (case.loads[:, held] * case.first("velocities")).sum((1, 2))
     scale = (np.abs(speed) * case.efforts(case.truth.tau.scale, tau)).sum(-1)
-    return Residual(np.abs(rate(energy, h) - power), DERIVATIVE * scale, np.arange(len(s)))
+    noise = case.noise(case.truth.kinetic_energy.scale + case.truth.potential_energy.scale, h, energy)
+    return Residual(np.abs(rate(energy, h) - power), DERIVATIVE * scale + noise, np.arange(len(s)))
 
 
 def energy_gradient(case: Case) -> Residual:
@@ -31,10 +32,12 @@ def energy_gradient(case: Case) -> Residual:
     unit[np.arange(n), case.kept] = 1
     h = np.full(count * n, STEP)
     q = along(case.tree, np.repeat(case.states.q[states], n, axis=0), np.tile(unit, (count, 1)), h)
-    gradient = rate(case.asked("potential_energy", q=q), h).reshape(count, n)
+    energy = case.asked("potential_energy", q=q)
+    gradient = rate(energy, h).reshape(count, n)
     gravity = case.first("gravity_forces")[states]
     scale = case.efforts(case.truth.gravity.scale[states], gravity).max(-1, keepdims=True)
-    return Residual(np.abs(gravity - gradient), DERIVATIVE * scale, states, case.dofs)
+    noise = case.noise(np.repeat(case.truth.potential_energy.scale[states], n), h, energy).reshape(count, n)
+    return Residual(np.abs(gravity - gradient), DERIVATIVE * scale + noise, states, case.dofs)
 
 
 def kinetic_energy(case: Case) -> Residual:
@@ -52,9 +55,10 @@ def passivity(case: Case) -> Residual:
     v, h = s.v[states], steps(s.v[states])
     M = case.asked("mass_matrix", q=along(case.tree, s.q[states], v, h))
     speed = v[:, case.kept]
-    slope = rate(np.einsum("ni,nij,nj->n", np.tile(speed, (4, 1)), M, np.tile(speed, (4, 1))), h)
+    energy = np.einsum("ni,nij,nj->n", np.tile(speed, (4, 1)), M, np.tile(speed, (4, 1)))
+    noise = case.noise((np.abs(speed) * case.mass_roots[states]).sum(-1) ** 2, h, energy)
     bias, gravity = case.first("bias")[states], case.first("gravity_forces")[states]
     truth = case.truth
     scale = case.efforts(truth.bias.scale[states] + truth.gravity.scale[states], bias, gravity)
     work = 2 * (speed * (bias - gravity)).sum(-1)
-    return Residual(np.abs(slope - work), DERIVATIVE * (np.abs(speed) * scale).sum(-1), states)
+    return Residual(np.abs(rate(energy, h) - work), DERIVATIVE * (np.abs(speed) * scale).sum(-1) + noise, states)

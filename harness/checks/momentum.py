@@ -38,9 +38,10 @@ def total_momentum(case: Case) -> Residual:
     base = [i for root in roots for i in range(tree.v_slices[root].start, tree.v_slices[root].stop)]
     armature = np.concatenate([joint.reflected for joint in tree.joints])[base]
     tau = _under_known_gravity(case)
-    scale = case.efforts(case.truth.tau.scale, tau)[:, rows].max(-1, keepdims=True)
+    scale = case.efforts(case.truth.tau.scale, tau)[:, rows].max(-1)
+    tolerance = DERIVATIVE * scale + case.noise(case.truth.ruler.momentum(case.truth.coasting), h, momenta)
     value = np.abs(tau[:, rows] - armature * s.a[:, base] - local)
-    return Residual(value, DERIVATIVE * scale, np.arange(len(s)), tuple(case.dofs[i] for i in rows))
+    return Residual(value, tolerance[:, None], np.arange(len(s)), tuple(case.dofs[i] for i in rows))
 
 
 def _under_known_gravity(case: Case) -> Floats:

@@ -116,6 +116,12 @@ class Ruler:
         moving = np.array(self.tree.moving)
         return ((bodies[moving]).sum(0) + (speed * self._reflected(speed)).sum(0)) / 2
 
+    def momentum(self, motion: Motion) -> Floats:
+        """Return the larger of the sums of m_b (|v_o| + |omega||c|) and of |I_b||omega| + |c_b| times that, (N,)."""
+        w = _norm(motion.omega)
+        linear = self._mass * (_norm(motion.v_origin) + w * self._offset)
+        return np.maximum(linear.sum(0), (self._tensor * w + self._height * linear).sum(0))
+
     def potential(self, gravity: Floats) -> Floats:
         """Return the sum of m |g||c_b| over the moving bodies, (N,) [J]."""
         moving = np.array(self.tree.moving)

@@ -70,9 +70,9 @@ TABLE: Final = (
     ),
     Tolerance(
         "derivative",
-        f"residual <= {DERIVATIVE:g} * scale of the state",
+        f"residual <= {DERIVATIVE:g} * scale of the state + 1.5 * {ROUNDING:g} eps / step * scale of the samples",
         ("power_balance", "energy_gradient", "passivity", "total_momentum"),
-        f"fourth-order central differences with step {STEP:g} / max(1, |v| / 2) leave 1e-12; second order leaves 1e-6",
+        f"fourth-order differences with step {STEP:g} / max(1, |v| / 2) leave 1e-12, beside rounding of samples",
     ),
     Tolerance(
         "positive",

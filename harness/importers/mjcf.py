@@ -38,11 +38,11 @@ def read_mjcf(path: FilePath) -> Tree:
     mujoco = _mujoco()
     with mjcf_spec.quiet(mujoco) as warned:
         source = mjcf_spec.read(path, mujoco)
-        model, spec, unreadable = mjcf_spec.compiled(source.spec, source.flat, mujoco)
+        model, unreadable = mjcf_spec.compiled(source.spec, source.flat, mujoco)
     document = source.flat.document
-    lines = mjcf_spec.lines_of(spec, source.flat)
+    lines = mjcf_spec.lines_of(source.spec, source.flat)
     origin = Origin(document.file, "mjcf", document.sha256)
-    return _tree(mujoco, Compiled(model, spec, lines), origin, _said(warned, lines, unreadable))
+    return _tree(mujoco, Compiled(model, source.spec, lines), origin, _said(warned, lines, unreadable))
 
 
 def load_spec(path: FilePath) -> tuple[MjSpec, list[Loss]]:
@@ -57,7 +57,8 @@ def load_spec(path: FilePath) -> tuple[MjSpec, list[Loss]]:
     mujoco = _mujoco()
     with mjcf_spec.quiet(mujoco):
         source = mjcf_spec.read(path, mujoco)
-        _, _, unreadable = mjcf_spec.compiled(source.spec, source.flat, mujoco)
+        # A compiled spec would have lost its fused bodies: the copy is compiled.
+        _, unreadable = mjcf_spec.compiled(source.spec.copy(), source.flat, mujoco)
     losses = mjcf_spec.unreadable_losses(unreadable, source.flat)
     take_out(source.spec, unreadable)
     mjcf_spec.show_lines(source)
@@ -75,9 +76,9 @@ def tree_of_mujoco(model_or_spec: MjModel | MjSpec) -> Tree:
     if isinstance(model_or_spec, mujoco.MjModel):
         return _tree(mujoco, Compiled(model_or_spec), origin, [])
     with mjcf_spec.quiet(mujoco) as warned:
-        named = model_or_spec.copy()
-        mjcf_spec.name_all(named)
-        model, spec, unreadable = mjcf_spec.compiled(named, None, mujoco)
+        spec = model_or_spec.copy()
+        mjcf_spec.name_all(spec)
+        model, unreadable = mjcf_spec.compiled(spec, None, mujoco)
     return _tree(mujoco, Compiled(model, spec), origin, _said(warned, Lines(), unreadable))
 
 
@@ -98,6 +99,11 @@ def _said(warned: list[str], lines: Lines, unreadable: tuple[Unreadable, ...]) -
 def _tree(mujoco: Any, compiled: Compiled, origin: Origin, losses: list[Loss]) -> Tree:
     option = compiled.model.opt
     off = bool(option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY))
+    home, key = _home(compiled)
+    flat = compiled.lines.flat
+    sources = flat.whole() if flat else {}
+    if key is not None:
+        sources["home"] = compiled.lines.source("key", key)
     try:
         return Tree(
             name=compiled.title,
@@ -108,15 +114,17 @@ def _tree(mujoco: Any, compiled: Compiled, origin: Origin, losses: list[Loss]) -
             losses=(*losses, *losses_of(compiled)),
             medium=medium_of(compiled),
             origin=origin,
-            home=_home(compiled),
+            home=home,
+            sources=sources,
         )
     except TreeError as error:
         raise ReadError(str(error), compiled.lines.file) from error
 
 
-def _home(compiled: Compiled) -> Floats:
-    """Return the keyframe "home", else the first, else qpos0: MuJoCo's layout of q is the tree's."""
+def _home(compiled: Compiled) -> tuple[Floats, int | None]:
+    """Return the keyframe "home", else the first, and its number, else qpos0: MuJoCo's layout of q is the tree's."""
     names = [compiled.name("key", k) for k in range(int(compiled.model.nkey))]
     if not names:
-        return compiled.model.qpos0
-    return compiled.model.key_qpos[names.index("home") if "home" in names else 0]
+        return compiled.model.qpos0, None
+    key = names.index("home") if "home" in names else 0
+    return compiled.model.key_qpos[key], key

@@ -106,3 +106,22 @@ class Flat:
                 return found
             name_of_class = outer
         return None
+
+    def whole(self) -> dict[str, Source]:
+        """Return where the attributes of `<compiler>` and `<option>` stand, and by that gravity and the medium."""
+        sources: dict[str, Source] = {}
+        gravity: list[Source] = []
+        for place in self.places:
+            *_, root = place.around()
+            if root.element is not self.document.root:
+                continue  # an attached model, whose options do not count
+            element = {"flag": "option/flag"}.get(place.element.tag, place.element.tag)
+            if element not in ("compiler", "option", "option/flag"):
+                continue
+            sources |= {f"{element}@{name}": place.source for name in place.element.attributes}
+            if "gravity" in place.element.attributes and place.element.get("gravity") != "enable":
+                # Gravity that is switched off has no other value.
+                gravity = [place.source, *gravity] if element == "option/flag" else [*gravity, place.source]
+            if element == "option" and {"density", "viscosity", "wind"} & place.element.attributes.keys():
+                sources["medium"] = place.source
+        return sources | ({"gravity": gravity[0]} if gravity else {})

@@ -129,31 +129,20 @@ def name_all(spec: MjSpec) -> None:
             element.name = name
 
 
-def compiled(spec: MjSpec, flat: Flat | None, mujoco: Mujoco) -> tuple[MjModel, MjSpec, tuple[Unreadable, ...]]:
-    """Return a compiled copy with every body of the file, its spec, and the assets that could not be read.
+def compiled(spec: MjSpec, flat: Flat | None, mujoco: Mujoco) -> tuple[MjModel, tuple[Unreadable, ...]]:
+    """Compile with every body of the file, and without the assets that cannot be read; this changes `spec`.
 
-    `fusestatic` is off where the model compiles without it, except under `settotalmass`, which scales what is left
-    after fusing: there the switch changes masses.
+    `fusestatic` is off, except under `settotalmass`, which scales what is left after fusing: there it changes masses.
 
     Raises:
         ReadError: MuJoCo refuses the model even without those assets.
     """
-    if spec.compiler.fusestatic and not spec.compiler.settotalmass > 0:
-        whole = spec.copy()
-        whole.compiler.fusestatic = False
-        try:
-            model, unreadable = compile_readable(whole)
-        except (ValueError, mujoco.FatalError):
-            # A massless body with a heavy one fixed to it compiles only when the two are one.
-            pass
-        else:
-            return model, whole, unreadable
-    as_written = spec.copy()
+    if not spec.compiler.settotalmass > 0:
+        spec.compiler.fusestatic = False
     try:
-        model, unreadable = compile_readable(as_written)
+        return compile_readable(spec)
     except (ValueError, mujoco.FatalError) as error:
         raise refusal(str(error), flat) from error
-    return model, as_written, unreadable
 
 
 def show_lines(source: Read) -> None:

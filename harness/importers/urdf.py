@@ -10,7 +10,7 @@ Source: http://wiki.ros.org/urdf/XML; urdfdom 6.0, urdf_parser/src, for defaults
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import count
+from itertools import chain, count
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -113,9 +113,9 @@ def _bodies(links: Sequence[Link], connections: Sequence[Connection]) -> list[Bo
     root = root_of(links, connections)
     by_name = {link.name: link for link in links}
     index = {root.name: 1} | {c.child: i for i, c in enumerate(connections, 2)}
-    anchor = _unique("root_joint", {c.joint.name for c in connections})
+    anchor = _unique({c.joint.name for c in connections}, "root_joint")
     base = Joint(anchor, JointKind.FIXED, sources={"element": root.sources["element"]})
-    ground = replace(world(), name=_unique("world", by_name, "universe"))
+    ground = replace(world(), name=_unique(by_name, "world", "universe"))
     bodies = [ground, Body(root.name, 0, base, root.inertia, sources=root.sources)]
     for c in connections:
         link = by_name[c.child]
@@ -123,10 +123,7 @@ def _bodies(links: Sequence[Link], connections: Sequence[Connection]) -> list[Bo
     return bodies
 
 
-def _unique(name: str, taken: Container[str], otherwise: str = "") -> str:
-    """Return `name`, else `otherwise`, else either with the first number that makes it unique."""
-    if name not in taken:
-        return name
-    stem = otherwise or name
-    candidates = (stem if i == 1 and otherwise else f"{stem}_{i}" for i in count(1 if otherwise else 2))
-    return next(candidate for candidate in candidates if candidate not in taken)
+def _unique(taken: Container[str], *names: str) -> str:
+    """Return the first name that is free, else the last one with the first number that makes it so."""
+    numbered = (f"{names[-1]}_{i}" for i in count(2))
+    return next(name for name in chain(names, numbered) if name not in taken)

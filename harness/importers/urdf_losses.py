@@ -107,8 +107,7 @@ def _foreign(element: Element, owner: Owner) -> Iterator[Loss]:
     """Yield a foreign element as one loss, and each thing inside that touches the dynamics as one more."""
     what = _KNOWN.get(element.tag, "an element that is not read")
     where = element.get("reference") or element.get("name") or owner.name
-    touches = _plain(element.tag) in _TOUCHING
-    yield Loss(element.tag, where, element.source, touches, f"{what}, in {owner}{_value(element)}")
+    yield Loss(element.tag, where, element.source, _touches(element), f"{what}, in {owner}{_value(element)}")
     yield from _touching(element, where)
 
 
@@ -118,7 +117,7 @@ def _touching(element: Element, where: str) -> Iterator[Loss]:
     while stack:
         inner, where = stack.pop()
         where = inner.get("name") or where
-        if _plain(inner.tag) in _TOUCHING:
+        if _touches(inner):
             note = f"changes the dynamics of engines that read it, inside <{element.tag}>{_value(inner)}"
             yield Loss(inner.tag, where, inner.source, touches_dynamics=True, note=note)
         stack.extend((child, where) for child in reversed(inner.children))
@@ -172,6 +171,10 @@ def _of_transmission(element: Element) -> Iterator[Loss]:
     note = f"transmission of joint {driven or 'none'}: gears and rotors are not in the mass matrix"
     yield Loss("transmission", name, element.source, touches_dynamics=True, note=note)
     yield from _touching(element, name)
+
+
+def _touches(element: Element) -> bool:
+    return any(_plain(name) in _TOUCHING for name in (element.tag, *element.attributes))
 
 
 def _plain(name: str) -> str:

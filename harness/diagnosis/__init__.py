@@ -1,0 +1,1 @@
+"""Why two answers differ: parameters read back, residual patterns, and closure of what was found."""

@@ -66,7 +66,7 @@ $(VENV)/ready-dev:  extras = [test,dev]
 $(VENV)/ready $(VENV)/ready-test $(VENV)/ready-dev: $(VENV)/made pyproject.toml
 	@echo "Installing tautology$(extras) into $(VENV): a minute the first time."
 	@touch $(VENV)/installing
-	@$(BIN)/python -m pip install --quiet --editable ".$(extras)" $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS)) || { \
+	@$(BIN)/python -m pip install -qq --editable ".$(extras)" $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS)) || { \
 	    rm -f $(VENV)/installing; \
 	    echo "The installation failed; pip says why above. It needs a package index (pip config list)." >&2; \
 	    exit 1; }

@@ -52,8 +52,23 @@ MUJOCO = EngineCard(
     install="pip install 'mujoco>=4'",
     licence="Apache-2.0",
     formats=("urdf", "mjcf", "mujoco"),
-    answers="mj_rne, mj_crb, mj_solveM, energies, momentum, Jacobians",
-    conventions=(),
+    answers="mj_rne, mj_makeM, mj_solveM, energies, momentum, Jacobians; up to 1,023 moving bodies in a row",
+    conventions=(
+        "base velocity is linear first: linear in world axes, angular in base axes; base acceleration is ordinary",
+        "the pose of a free joint is absolute, quaternions are w, x, y, z",
+        "a planar joint is two slides and a hinge, a floating joint below another body three slides and a ball",
+        "joints stand depth-first, siblings in document order; links without a dof are merged away (fusestatic, URDF)",
+        "mj_rne takes no external wrenches: mj_applyFT maps them to efforts; mj_jacBody does so once more, as a check",
+        "masses and tensors of the neutral path are written into the compiled model, so that none is refused",
+    ),
+    ledger={
+        "mj_rne": "rigid alone",
+        "mj_crb": "rigid + armature of joints and their actuators; it multiplies qacc, also on free joints",
+        "mj_makeM, mj_factorM, mj_solveM": "mj_crb + tendon armature, without coupling between branches",
+        "mj_objectVelocity, mj_subtreeVel": "rigid; the adapter adds armature to the kinetic energy, none to momentum",
+        "added by the adapter": "armature to tau; on the neutral path tendon armature to tau, M and energy",
+        "in no call": "damping, friction, springs, gravcomp, fluid, limits, contacts, inertia of spatial tendons",
+    },
 )
 
 CARDS = (REFERENCE, PINOCCHIO, MUJOCO)

@@ -57,6 +57,8 @@ class MujocoSession:
             self.lacks["center_of_mass"] = "the bodies that can move have no mass"
         if len(self._roots) < len(roots):
             self.lacks["momentum"] = self.lacks["total_momentum"] = "a floating root of the file is not in this model"
+        if (self.model.body_subtreemass < 0).any():
+            self.lacks["momentum"] = self.lacks["total_momentum"] = "mj_subtreeVel takes a negative mass for none"
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -95,7 +97,8 @@ class MujocoSession:
         frame = self._map.at(q)
         rest = frame.to_engine(tau) - self._efforts(frame, v, np.zeros_like(v), wrenches)
         if self._added is None and not self.extra_dofs:
-            return frame.to_tree(self._calls.solve(frame.qpos, rest))
+            with np.errstate(invalid="ignore"):  # a singular M gives infinities, which turn into NaN
+                return frame.to_tree(self._calls.solve(frame.qpos, rest))
         pairs = zip(self.mass_matrix(q), frame.to_tree(rest), strict=True)
         return np.array([_solve(M, b) for M, b in pairs]).reshape(len(q), -1)
 

@@ -108,11 +108,12 @@ class Calls:
     def jacobian_efforts(self, qpos: Floats, loads: Floats, bodies: Sequence[int]) -> Floats:
         """Return the sum of J^T f with `mj_jacBody`, (N, nv); loads as in `inverse_dynamics`."""
         m, d, efforts = self.model, self.data, np.zeros((len(qpos), self.model.nv))
-        J = np.zeros((len(bodies), 2, 3, m.nv))
+        rows = np.zeros((6 * len(bodies), m.nv))
+        J = rows.reshape(len(bodies), 2, 3, m.nv)
         for i in self.states(qpos):
             for b, (turning, moving) in zip(bodies, J, strict=True):
                 mujoco.mj_jacBody(m, d, moving, turning, b)
-            efforts[i] = self._in_world(loads[i], bodies).reshape(-1) @ J.reshape(-1, m.nv)
+            efforts[i] = self._in_world(loads[i], bodies).reshape(-1) @ rows
         return efforts
 
     def poses(self, qpos: Floats, bodies: Sequence[int]) -> Floats:

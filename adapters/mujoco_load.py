@@ -105,7 +105,8 @@ def _series(tree: Tree, i: int, joints: int) -> list[int]:
 
 def refusal(words: str, tree: Tree) -> EngineRefused:
     """Return MuJoCo's refusal with the place that its words, or the tree, tell of."""
-    message = "; ".join(line for line in words.strip().splitlines() if line)
+    # MuJoCo ends with what became of the spec, which nobody will see again.
+    message = "; ".join(line for line in words.strip().splitlines() if not line.endswith("remain so."))
     file, element = tree.origin.path, re.search(r"Element name '(.*)', id", words)
     name = element[1] if element else ""
     body = tree.bodies[tree.index[name]] if name in tree.index else None

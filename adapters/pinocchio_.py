@@ -15,7 +15,7 @@ from .pinocchio_session import PinocchioSession
 from .pinocchio_tree import tree_of
 
 if TYPE_CHECKING:
-    from ..harness.engine import Given
+    from ..harness.engine import Engine, Given
     from ..harness.tree import Tree
 
 __all__ = ["ENGINE", "PinocchioSession", "tree_of"]
@@ -67,4 +67,4 @@ class _PinocchioEngine:
         return PinocchioSession(model, tree, pairs, shifted=True, findings=booked, tendons=tendon_inertia(tree))
 
 
-ENGINE = _PinocchioEngine()
+ENGINE: Engine = _PinocchioEngine()

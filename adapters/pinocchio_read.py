@@ -100,8 +100,8 @@ def _error_stream(said: list[str]) -> Generator[None]:
 def _refusal(given: Given, tree: Tree, error: Exception, said: Sequence[str]) -> EngineRefused:
     """Return the refusal in Pinocchio's words, at the link or joint that they name."""
     words = "; ".join([str(error).strip().rpartition("message:\n")[2], *said])
-    # What Pinocchio's URDF parser will not have is against the format, but for joint types of newer versions of it; its
-    # MJCF parser knows a part of the format only.
+    # What Pinocchio's URDF parser will not have is against the format, except for joint types of newer versions of the
+    # format; its MJCF parser knows only a part of MJCF.
     malformed = "no known type" not in words if given.format == "urdf" else "conversion of data" in words
     where, source = None, Source()
     for name in re.findall(r"""[\['"]([^\]'"]+)[\]'"]""", words):
@@ -142,7 +142,7 @@ def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tupl
         named = [tree.joint_index.get(slot.name, 0) for slot in group]
         any(accept(j, chain) for chain in (named, *(_upwards(tree, i, len(group)) for i in links)))
     holder = tree.fusion.holder
-    for j in groups.keys() - at.keys():
+    for j in [j for j in groups if j not in at]:
         above = at.get(model.parents[j])
         any(accept(j, [i]) for i in range(1, len(tree.bodies)) if holder[tree.parents[i]] == above)
     for j, i in at.items():

@@ -57,7 +57,7 @@ class PinocchioSession:
         self.model, self.data, self.tree = model, model.createData(), tree
         self.extra_dofs, self.notes, self._tendons = extra_dofs, notes, tendons
         if not model.check(self.data):
-            self.notes = (*notes, "the joints were not added depth-first: crba is wrong for such a model, and silent")
+            self.notes = (*notes, "the joints were not added depth-first: crba is silently wrong for such a model")
         self._map = CoordinateMap(model, tree, pairs, shifted=shifted)
         self.dofs = tuple(tree.dofs[k] for k in self._map.v_from)
         frames = {f.name: k for k, f in enumerate(model.frames) if f.type == pin.FrameType.BODY}
@@ -188,7 +188,9 @@ class PinocchioSession:
         forces = np.zeros((len(wrenches), self.model.njoints, 6))
         for i in np.flatnonzero(wrenches[:, 1:].any((0, 2))) + 1:
             if i not in self._frames:
-                raise EngineUnsupported(f"a wrench acts on body {self.tree.bodies[i].name!r}, which this model has not")
+                raise EngineUnsupported(
+                    f"a wrench acts on body {self.tree.bodies[i].name!r}, which this model does not have"
+                )
             frame = self.model.frames[self._frames[i]]
             forces[:, frame.parentJoint] += wrenches[:, i, SWAP_HALVES] @ frame.placement.toDualActionMatrix().T
         forces[:, 0] = 0  # the ground bears what acts on it

@@ -76,8 +76,13 @@ def main() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A name that the terminal's encoding cannot show is shown escaped.
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-    warnings.showwarning = lambda message, *_, **__: _say(f"warning: {message}")
+    warnings.showwarning = _warn
     app(prog_name="tautology")
+
+
+def _warn(message: Warning | str, *_: object, **__: object) -> None:
+    """Print a warning as a sentence, without the line of source that Python adds."""
+    _say(f"warning: {message}")
 
 
 def _version(wanted: bool) -> None:

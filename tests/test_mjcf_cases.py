@@ -22,8 +22,8 @@ pytestmark = pytest.mark.skipif(not CASES.is_dir(), reason="the case files do no
 
 # Files that other files include.
 PARTS = ("arm.xml", "defaults.xml")
-# Elements of which a tree has no line: they are merged, or concern readers that do not know them.
-MERGED = ("include", "frame")
+# Names that a tree does not keep: of elements that are merged, and of the keyframe that is its home.
+MERGED = ("include", "frame", "tilted")
 
 
 def case_of(folder: Path) -> dict[str, Any]:
@@ -96,7 +96,6 @@ def test_fields_of_joints_stand_on_the_line_of_the_case(folder: Path, file: str)
     tree = read_mjcf(folder / file)
     for entry in entries(folder, file):
         field, joint = FIELDS.get(entry.get("finding", "")), tree.joint_index.get(entry.get("where", ""))
-        # In case 17 the Euler sequence is meant, and the finding points at the body of the joint that it turns.
         if field and joint and "line" in entry:
             source = tree.joints[joint].source(field)
             assert (source.file, source.line) == (str(folder / entry.get("line_file", file)), entry["line"])
@@ -104,11 +103,10 @@ def test_fields_of_joints_stand_on_the_line_of_the_case(folder: Path, file: str)
 
 def names(tree: Tree) -> set[str | None]:
     """Return every name that a finding can point at."""
-    whole = {key.partition("@")[0] if key == "include" else key for key in tree.sources}
     closures = {end for closure in tree.closures for end in closure.between}
     tendons = {tendon.name for tendon in tree.tendons}
     losses = {loss.where for loss in tree.losses}
-    return {None, *tree.index, *tree.joint_index, *whole, *closures, *tendons, *losses, *tree.dofs}
+    return {None, *tree.index, *tree.joint_index, *tree.sources, *closures, *tendons, *losses, *tree.dofs}
 
 
 def lines(tree: Tree) -> set[tuple[str, int]]:

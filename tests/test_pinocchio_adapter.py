@@ -43,7 +43,7 @@ def test_neutral_path_agrees_with_the_reference_on_random_trees(seed: int) -> No
 def test_body_poses_follow_the_equation_of_the_joint(kind: JointKind) -> None:
     """T_parent_body(q) = T_parent_joint @ motion(q - ref) @ T_joint_body, written out here for every kind."""
     rng = np.random.default_rng(7)
-    joint = replace(random_joint(rng, "joint", kind), T_joint_body=random_transform(rng), armature=0.2)
+    joint = replace(random_joint(rng, "joint", kind), T_joint_body=random_transform(rng), armature=0.2, rotor=0.3)
     if kind.nv == 1:
         joint = replace(joint, ref=0.4)
     tree = Tree("one", (world(), Body("body", 0, joint, random_inertia(rng))))

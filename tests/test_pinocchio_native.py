@@ -171,7 +171,7 @@ MJCF = """<mujoco>
           <joint type="ball" pos="0 0.1 0"/>
           <inertial pos="0 0.2 0" mass="1.5" diaginertia="0.1 0.15 0.2"/>
           <body name="toe" pos="0 0 0.1">
-            <joint axis="1 0 0"/>
+            <joint axis="1 0 0" ref="20"/>
             <inertial pos="0 0.1 0.2" mass="0.5" diaginertia="0.1 0.15 0.2"/>
           </body>
         </body>

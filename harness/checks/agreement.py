@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ..spatial import Array
     from ..states import States
     from ..tree import Floats, Tree
-    from .truth import Expected, Mask, Truth
+    from .truth import Expected, Truth
 
 # Method of the session, and the arrays of the states that it is asked with.
 QUESTIONS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -76,12 +76,7 @@ def _row(name: str, asked: Asked, truth: Truth, states: States, factor: float) -
     expected: Expected = getattr(truth, name if loaded else UNLOADED[name])
     if not loaded:
         note = "asked without external wrenches, which this engine does not take"
-    where = np.ones(len(states), bool)
-    if name == "acceleration":
-        where = truth.regular
-        note = note or ("" if where.all() else f"M is singular in {(~where).sum()} of {len(where)} states, left out")
-    chosen = _Selection(name, asked.session, truth.tree)
-    return _judge(name, answer, chosen, expected, where=where, factor=factor, note=note)
+    return _judge(_Selection(name, asked.session, truth.tree), answer, expected, factor, note)
 
 
 def _ask(asked: Asked, method: str, arguments: Mapping[str, Floats]) -> tuple[Floats, bool]:
@@ -100,9 +95,7 @@ def _inapplicable(name: str, truth: Truth) -> str:
         return f"asked up to {LARGEST} dofs; this robot has {truth.tree.nv}"
     if name == "center_of_mass" and not truth.tree.moving_mass:
         return "nothing that moves has mass"
-    if name == "acceleration" and not truth.regular.any():
-        return "M is singular in every state"
-    return ""
+    return truth.singular if name == "acceleration" else ""
 
 
 def _without(name: str, note: str) -> QuantityRow:
@@ -137,25 +130,19 @@ class _Selection:
         return None
 
 
-def _judge(
-    name: str, answer: Floats | None, chosen: _Selection, expected: Expected, *, where: Mask, factor: float, note: str
-) -> QuantityRow:
+def _judge(chosen: _Selection, answer: Floats | None, expected: Expected, factor: float, note: str) -> QuantityRow:
     """Return the row of an answer (N, ...); no answer is an infinite error at the first state."""
-    value = chosen.of(expected.value)
+    name, value = chosen.name, chosen.of(expected.value)
     scale = chosen.of(np.broadcast_to(expected.scale, expected.value.shape)).astype(np.float64)
     if not value.size:
         return _without(name, "the engine holds none of the bodies")
     if answer is None:
-        first = int(where.argmax())
-        largest = float(scale[first].max(initial=0))
-        return QuantityRow(
-            name, QUANTITIES[name], True, np.inf, largest, factor * largest, 0.0, first, None, False, note
-        )
+        largest = float(scale[0].max())
+        return QuantityRow(name, QUANTITIES[name], True, np.inf, largest, factor * largest, 0.0, 0, None, False, note)
+    tolerance = factor * scale
     with np.errstate(all="ignore"):
         error = np.abs(answer - value).astype(np.float64)
-        error[~np.isfinite(answer) | np.isnan(error)] = np.inf
-        error[~where] = 0
-        tolerance = factor * scale
+        error[~np.isfinite(error)] = np.inf
         ratio = np.where(error > 0, error / tolerance, 0)
     entry = tuple(int(i) for i in np.unravel_index(int(ratio.argmax()), ratio.shape))
     return QuantityRow(
@@ -165,10 +152,10 @@ def _judge(
         float(error[entry]),
         float(scale[entry]),
         float(tolerance[entry]),
-        _digits(error[where], scale[where]),
+        _digits(error, scale),
         entry[0],
         chosen.place(entry),
-        bool((error <= tolerance)[where].all()),
+        bool((error <= tolerance).all()),
         note,
     )
 

@@ -11,6 +11,7 @@ from .tolerances import EPS, ROUNDING
 
 if TYPE_CHECKING:
     from ..tree import Floats
+    from .case import Indices
 
 
 def columns(case: Case) -> Residual:
@@ -34,17 +35,17 @@ def positive_definite(case: Case) -> Residual:
 
     M is its symmetric part here, scaled to unit diagonal.
     """
-    where = case.truth.regular[case.dense]
-    _require(bool(where.any()))
-    M = case.first("mass_matrix")[where]
+    if case.truth.singular:
+        raise NotApplicable(case.truth.singular)
+    M = case.first("mass_matrix")
     M = (M + np.swapaxes(M, 1, 2)) / 2
     diagonal = np.diagonal(M, axis1=1, axis2=2)
     root = np.sqrt(np.where(diagonal > 0, diagonal, np.nan))
     scaled = M / root[:, :, None] / root[:, None, :]
     sound = np.isfinite(scaled).all((1, 2))
     least = np.full(len(M), -np.inf)
-    least[sound] = np.linalg.eigvalsh(scaled[sound]).min(-1, initial=1)
-    return Residual(np.maximum(0, EPS - least), np.zeros(len(M)), case.dense[where], note=_left_out(where))
+    least[sound] = np.linalg.eigvalsh(scaled[sound]).min(-1)
+    return Residual(np.maximum(0, EPS - least), np.zeros(len(M)), case.dense)
 
 
 def velocity_invariance(case: Case) -> Residual:
@@ -90,17 +91,15 @@ def forward_inverse(case: Case) -> Residual:
 
     The answer is a difference: what tau alone would give, less what velocities, gravity and wrenches give.
     """
-    where = case.regular
-    _require(bool(where.any()))
-    states, s = case.dense[where], case.states
+    case.require_regular()
+    states, s = case.dense, case.states
     loads = None if case.loads is None else case.loads[states]
     tau = np.zeros((len(states), case.tree.nv))
     tau[:, case.kept] = case.first("inverse_dynamics")[states]
     found = case.asked("forward_dynamics", q=s.q[states], v=s.v[states], tau=tau, wrenches=loads)
     a = s.a[states][:, case.kept]
-    largest = np.maximum(np.abs(a).max(-1, initial=0), case.drift[where])
-    scale = case.condition[where] * (1 + largest)
-    return Residual(np.abs(found - a), ROUNDING * EPS * scale[:, None], states, case.dofs, _left_out(where))
+    scale = case.condition * (1 + np.maximum(np.abs(a).max(-1), case.drift))
+    return Residual(np.abs(found - a), ROUNDING * EPS * scale[:, None], states, case.dofs)
 
 
 def load_duality(case: Case) -> Residual:
@@ -114,14 +113,5 @@ def load_duality(case: Case) -> Residual:
     return Residual(np.abs(loaded - (free - forces)), ROUNDING * EPS * scale, _all(case), case.dofs)
 
 
-def _all(case: Case) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+def _all(case: Case) -> Indices:
     return np.arange(len(case.states))
-
-
-def _require(some: bool) -> None:
-    if not some:
-        raise NotApplicable("M is singular in every state")
-
-
-def _left_out(where: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> str:
-    return "" if where.all() else f"M is singular in {(~where).sum()} of {len(where)} states, left out"

@@ -13,7 +13,7 @@ from ..errors import EngineUnsupported, HarnessError
 from .answers import AnswerMissing, Asked
 from .derivatives import GAIN
 from .tolerances import COLUMNS, EPS, OWN, ROUNDING
-from .truth import Mask, condition, least_pivots
+from .truth import condition, least_pivots
 
 if TYPE_CHECKING:
     from ..engine import Session
@@ -209,17 +209,22 @@ class Case:
             scale = np.maximum(scale, OWN * np.abs(samples).reshape(4, len(h), -1).max((0, 2), initial=0))
         return GAIN * ROUNDING * EPS * scale / h
 
-    @cached_property
-    def regular(self) -> Mask:
-        """(k,) where M can be inverted, at the states `dense`: the truth's, natively the engine's own too."""
-        ours = self.truth.regular[self.dense]
-        return ours & (least_pivots(self.first("mass_matrix")) > 0) if self.native else ours
+    def require_regular(self) -> None:
+        """Go on only where M can be inverted: the truth's in every state, natively the engine's own too.
+
+        Raises:
+            NotApplicable: it cannot.
+        """
+        if self.truth.singular:
+            raise NotApplicable(self.truth.singular)
+        if self.native and not (least_pivots(self.first("mass_matrix")) > 0).all():
+            raise NotApplicable("the engine's own M is singular")
 
     @cached_property
     def condition(self) -> Floats:
         """(k,) cond(M) at the states `dense`, natively the larger of the truth's and the engine's own."""
         ours = self.truth.condition[self.dense]
-        return np.maximum(ours, condition(self.first("mass_matrix"), self.regular)) if self.native else ours
+        return np.maximum(ours, condition(self.first("mass_matrix"))) if self.native else ours
 
     @cached_property
     def drift(self) -> Floats:
@@ -227,8 +232,7 @@ class Case:
         ours = self.truth.drift[self.dense]
         if not self.native:
             return ours
-        s, loads = self.states, None if self.loads is None else self.loads[self.dense]
-        own = self.asked(
-            "forward_dynamics", q=s.q[self.dense], v=s.v[self.dense], tau=0 * s.tau[self.dense], wrenches=loads
-        )
-        return np.maximum(ours, np.abs(np.where(self.regular[:, None], own, 0)).max(-1, initial=0))
+        s, k = self.states, self.dense
+        loads = None if self.loads is None else self.loads[k]
+        own = self.asked("forward_dynamics", q=s.q[k], v=s.v[k], tau=np.zeros_like(s.tau[k]), wrenches=loads)
+        return np.maximum(ours, np.abs(own).max(-1, initial=0))

@@ -84,11 +84,12 @@ class Ruler:
 
         With f_b = m_b (|a_o - g| + |omega||v_o| + |alpha||c| + |omega|^2 |c|) and external wrenches by their norms,
         over the bodies b that dof i carries: translation, sum of f_b; rotation, sum of
-        |I_b| (|alpha_b| + |omega_b|^2) + (|c_b - C| + |C| + |p_i - C|) f_b; plus reflected inertia times |a|.
+        |I_b| (|alpha_b| + |omega_b|^2) + (|c_b - C| + |C| + |p_i - C|) f_b + m_b |v_o| (|v_o| + |omega||c|); plus
+        reflected inertia times |a|. The last term of a rotation is v x (m v) of spatial algebra, zero up to rounding.
         """
-        w, alpha, c = _norm(motion.omega), _norm(motion.alpha), self._offset
-        f = self._mass * (_norm(motion.a_origin - gravity) + w * _norm(motion.v_origin) + (alpha + w**2) * c)
-        n = self._tensor * (alpha + w**2) + self._arm * f
+        w, alpha, c, v = _norm(motion.omega), _norm(motion.alpha), self._offset, _norm(motion.v_origin)
+        f = self._mass * (_norm(motion.a_origin - gravity) + w * v + (alpha + w**2) * c)
+        n = self._tensor * (alpha + w**2) + self._arm * f + self._mass * v * (v + w * c)
         if wrenches is not None:
             push = _norm(wrenches[..., 3:])
             n += _norm(wrenches[..., :3]) + self._origin_arm * push

@@ -94,7 +94,7 @@ TABLE: Final = (
     ),
     Tolerance(
         "regular M",
-        f"the longdouble pivots of M, scaled to unit diagonal, are all >= {PIVOT:g}",
+        f"in every state the longdouble pivots of M, scaled to unit diagonal, are all >= {PIVOT:g}",
         (),
         "below, what is solved with M is rounding: acceleration, forward_inverse and positive_definite do not apply",
     ),

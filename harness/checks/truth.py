@@ -143,13 +143,21 @@ class Truth:
         return regular(self.mass_matrix.value)
 
     @cached_property
+    def singular(self) -> str:
+        """Why nothing can be solved with M, or an empty string where M is regular in every state."""
+        lost = np.flatnonzero(~self.regular)
+        if not len(lost):
+            return ""
+        return f"M is singular in {len(lost)} of {len(self.regular)} states, first in state {lost[0]}"
+
+    @cached_property
     def condition(self) -> Floats:
-        """(N,) cond(M) in the 2-norm; 1 where M is not regular or has no entries."""
-        return condition(self.mass_matrix.value.astype(np.float64), self.regular)
+        """(N,) cond(M) in the 2-norm; means something where M is regular."""
+        return condition(self.mass_matrix.value.astype(np.float64))
 
     @cached_property
     def acceleration(self) -> Expected:
-        """Forward dynamics under `tau` and wrenches of the states; meaningful where `regular`."""
+        """Forward dynamics under `tau` and wrenches of the states; means something where M is regular."""
         return self._accelerations(self.states.wrenches)
 
     @cached_property
@@ -160,15 +168,14 @@ class Truth:
     def _accelerations(self, wrenches: Floats | None) -> Expected:
         s = self.states
         value = self.exact.forward_dynamics(s.q, s.v, s.tau, wrenches)
-        largest = np.abs(np.where(self.regular[:, None], value, 0)).max(-1, initial=0).astype(np.float64)
-        return Expected(value, (self.condition * (1 + largest))[:, None])
+        largest = np.abs(value).max(-1, keepdims=True, initial=0).astype(np.float64)
+        return Expected(value, self.condition[:, None] * (1 + largest))
 
     @cached_property
     def drift(self) -> Floats:
-        """(N,) largest acceleration that velocities, gravity and wrenches give by themselves; 0 where M is singular."""
+        """(N,) largest acceleration that velocities, gravity and wrenches give by themselves."""
         s = self.states
-        value = self.quick.forward_dynamics(s.q, s.v, self.rest, s.wrenches)
-        return np.abs(np.where(self.regular[:, None], value, 0)).max(-1, initial=0)
+        return np.abs(self.quick.forward_dynamics(s.q, s.v, self.rest, s.wrenches)).max(-1, initial=0)
 
     @cached_property
     def probes(self) -> Probes:
@@ -248,10 +255,7 @@ def _pivots_or_zero(M: Floats) -> float:
         return 0.0
 
 
-def condition(M: Floats, where: Mask) -> Floats:
-    """Return the ratio of the extreme eigenvalues of each M (N, n, n) in the mask, 1 elsewhere."""
-    result = np.ones(len(M))
-    if M.shape[-1] and where.any():
-        values = np.abs(np.linalg.eigvalsh(M[where]))
-        result[where] = values.max(-1) / np.maximum(values.min(-1), np.finfo(np.float64).tiny)
-    return result
+def condition(M: Floats) -> Floats:
+    """Return the ratio of the extreme eigenvalues of each M (N, n, n), 1 without dofs."""
+    values = np.abs(np.linalg.eigvalsh(M)) if M.size else np.ones((len(M), 1))
+    return values.max(-1) / np.maximum(values.min(-1), np.finfo(np.float64).tiny)

@@ -1,4 +1,4 @@
-"""Write XML line by line, with every number exact and every name escaped, and keep account of what a format cannot hold.
+"""Write XML line by line, every number exact, every name escaped, and keep account of what a format cannot hold.
 
 A streaming writer, not lxml or xml.etree: both write nested elements by recursion, and a chain of a thousand bodies is
 nested a thousand deep in MJCF.
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 Value: TypeAlias = "str | float | Iterable[float] | Floats | None"
 
-# Formats that demand a limit get this where there is none: further [rad, m] and more [N m, N, rad/s] than any robot can,
-# and far enough from overflow for whoever subtracts two limits.
+# Where a format demands a limit and there is none: further [rad, m] and more [N m, N, rad/s] than any robot can, and
+# far enough from overflow for whoever subtracts two limits.
 BEYOND: Final = 1e9
 _DEEPEST_INDENT: Final = 40
 
@@ -122,6 +122,12 @@ class Writer:
         return " ".join(words)
 
 
+def both_ends(lower: float, upper: float) -> tuple[float, float]:
+    """Return a range with a finite number for an end that is open."""
+    low = lower if np.isfinite(lower) else min(-BEYOND, upper - BEYOND)
+    return low, upper if np.isfinite(upper) else max(BEYOND, lower + BEYOND)
+
+
 def number(x: float) -> str:
-    """Return the shortest decimal that reads back as x exactly; zero without its sign, whole numbers without a point."""
+    """Return the shortest decimal that reads back as x exactly; zero without its sign, whole numbers without point."""
     return repr(x + 0.0).removesuffix(".0")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..spatial import rotation_about, transform
+from ..spatial import Array, rotation_about, transform
 from ..tree import Body, Floats, Inertia, JointKind
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ONE_DOF: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
-# A product of a few hundred rotations in doubles stays below; a matrix that is further off is none, and was none before.
+# A product of a few hundred rotations in doubles stays below; a matrix that is further off was none before.
 _ROTATION: Final = 1e-12
 
 
@@ -26,7 +26,7 @@ def is_identity(T: Floats) -> bool:
     return np.array_equal(T, np.eye(len(T)))
 
 
-def misses(R: Floats, written: Floats) -> bool:
+def misses(R: Floats, written: Array) -> bool:
     """Return whether the rotation that a file will give is not R (3, 3), which then was no rotation."""
     return bool(np.abs(R - written).max() > _ROTATION)
 
@@ -65,12 +65,14 @@ def placed_at_zero(joint: Joint) -> Floats:
         return joint.T_parent_joint
     axis, back = joint.axis, -joint.ref
     slides = joint.kind is JointKind.PRISMATIC
-    motion = transform(np.eye(3), back * axis) if slides else transform(rotation_about(axis, np.array(back)), np.zeros(3))
+    motion = (
+        transform(np.eye(3), back * axis) if slides else transform(rotation_about(axis, np.array(back)), np.zeros(3))
+    )
     return np.asarray(joint.T_parent_joint @ motion, np.float64)
 
 
 def rpy_from_rotation(R: Floats) -> Floats:
-    """Return roll, pitch and yaw (3,) [rad] with Rz(yaw) Ry(pitch) Rx(roll) = R, also where the pitch is a quarter turn.
+    """Return roll, pitch and yaw (3,) [rad] with Rz(yaw) Ry(pitch) Rx(roll) = R, also at a pitch of a quarter turn.
 
     There the yaw is lost in rounding, whatever it is: turning R back by that very yaw leaves Ry(pitch) Rx(roll), from
     which pitch and roll follow to full precision, so that the product is right although the angles are arbitrary.

@@ -1,8 +1,8 @@
 """Tree to URDF: every body a link, every joint a joint, in the order of the tree.
 
 A link frame of URDF is the moving side of its joint: where a tree has a body frame elsewhere (an MJCF anchor), the link
-frame moves there, and with it the inertia and whatever hangs on the link. `ref` goes into the placement of the joint, so
-that every coordinate keeps its meaning. A single body that is fixed at the origin of the world becomes the root link;
+frame moves there, and with it the inertia and whatever hangs on the link. `ref` goes into the placement of the joint,
+so that every coordinate keeps its meaning. A single body that is fixed at the origin of the world becomes the root link;
 otherwise the world is a link itself, the root of the file, and floating joints stand as joints of type `floating`.
 Ball joints are written as `spherical`, which MuJoCo reads.
 
@@ -16,22 +16,19 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..spatial import rotation_from_rpy
-from ..tree import Joint, JointKind
-from .document import BEYOND, Exported, Losses, Writer
-from .frames import is_identity, misses, placed_at_zero, rpy_from_rotation, seated
+from ..tree import Inertia
+from .document import Exported, Losses, Writer
+from .frames import is_identity, seated
 from .names import plain, spelled
-from .urdf_losses import common, lose_joint, lose_tree
-from .urdf_mimics import Mimic, mimics_of
+from .urdf_joints import joint_type, write_joint
+from .urdf_losses import lose_tree
+from .urdf_mimics import mimics_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
-    from ..errors import Source
-    from ..tree import Body, Floats, Inertia, Tree
+    from ..tree import Body, Floats, Tree
 
-_WITH_AXIS: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.PLANAR)
-_WITH_RANGE: Final = (JointKind.REVOLUTE, JointKind.PRISMATIC)
 _TENSOR: Final = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
@@ -48,16 +45,21 @@ def write_urdf(tree: Tree) -> Exported:
     joints = spelled(body.joint.name for body in tree.bodies[1:])
     lose_tree(tree, root, links, joints, losses)
     mimics = mimics_of(tree, losses)
+    hung = [body for body in bodies[1:] if root == 0 or body.parent > 0]
     with writer.inside("robot", name=plain(tree.name)):
         for body in bodies if root == 0 else bodies[1:]:
-            _link(writer, links[body.name], body.inertia if body.parent >= 0 else None)
-        for body in bodies[1:]:
-            if root == 0 or body.parent > 0:
-                ends = links[bodies[body.parent].name], links[body.name]
-                lose_joint(body.joint, losses)
-                _joint(writer, body.joint, ends, joints, mimics.get(body.joint.name), losses)
-        for body in bodies[1:]:
-            if body.joint.actuated and (root == 0 or body.parent > 0):
+            _link(writer, links[body.name], body.inertia if body.parent >= 0 else Inertia())
+        for body in hung:
+            joint, mimic = body.joint, mimics.get(body.joint.name)
+            with writer.inside("joint", name=joints[joint.name], type=joint_type(joint)):
+                writer.leaf("parent", link=links[bodies[body.parent].name])
+                writer.leaf("child", link=links[body.name])
+                write_joint(writer, joint, losses)
+                if mimic:
+                    relation = {"multiplier": mimic.multiplier, "offset": mimic.offset}
+                    writer.leaf("mimic", joint=joints[mimic.other], **relation)
+        for body in hung:
+            if body.joint.actuated:
                 _transmission(writer, joints[body.joint.name])
     return Exported(writer.text, losses.all())
 
@@ -84,7 +86,7 @@ def _fixed_at_once(body: Body) -> Body:
 
 
 def _root(bodies: Sequence[Body]) -> int:
-    """Return the body that becomes the root link: the only one on the world if it is fixed at its origin, else the world."""
+    """Return the body that becomes the root link: the only one on the world if it is fixed there, else the world."""
     grounded = [i for i, body in enumerate(bodies) if body.parent == 0]
     if len(grounded) != 1:
         return 0
@@ -92,64 +94,14 @@ def _root(bodies: Sequence[Body]) -> int:
     return grounded[0] if joint.nv == 0 and is_identity(joint.T_parent_joint) else 0
 
 
-def _link(writer: Writer, name: str, inertia: Inertia | None) -> None:
-    if inertia is None or (inertia.is_zero and not inertia.com.any()):
+def _link(writer: Writer, name: str, inertia: Inertia) -> None:
+    if inertia.is_zero and not inertia.com.any():
         writer.leaf("link", name=name)
         return
     with writer.inside("link", name=name), writer.inside("inertial"):
         writer.leaf("origin", xyz=inertia.com)
         writer.leaf("mass", value=inertia.mass)
         writer.leaf("inertia", **{key: inertia.I_com[at] for key, at in _TENSOR.items()})
-
-
-def _joint(
-    writer: Writer,
-    joint: Joint,
-    ends: tuple[str, str],
-    names: Mapping[str, str],
-    mimic: Mimic | None,
-    losses: Losses,
-) -> None:
-    with writer.inside("joint", name=names[joint.name], type=_type(joint)):
-        writer.leaf("parent", link=ends[0])
-        writer.leaf("child", link=ends[1])
-        _origin(writer, placed_at_zero(joint), joint.name, joint.source("T_parent_joint"), losses)
-        if joint.kind in _WITH_AXIS:
-            writer.leaf("axis", xyz=joint.axis)
-        _limit(writer, joint)
-        damping, friction = common(joint.damping), common(joint.friction)
-        if damping or friction:
-            writer.leaf("dynamics", damping=damping, friction=friction)
-        if mimic:
-            writer.leaf("mimic", joint=names[mimic.other], multiplier=mimic.multiplier, offset=mimic.offset)
-
-
-def _type(joint: Joint) -> str:
-    if joint.kind is JointKind.REVOLUTE and joint.lower == -np.inf and joint.upper == np.inf:
-        return "continuous"
-    return "spherical" if joint.kind is JointKind.BALL else joint.kind.value
-
-
-def _origin(writer: Writer, T: Floats, where: str, source: Source, losses: Losses) -> None:
-    if is_identity(T):
-        return
-    rpy = rpy_from_rotation(T[:3, :3])
-    if misses(T[:3, :3], rotation_from_rpy(rpy)):
-        note = "T_parent_joint holds no rotation; the nearest turns by rpy stand in the file"
-        losses.add("origin", where, source, note, touches=True)
-    writer.leaf("origin", xyz=T[:3, 3], rpy=rpy)
-
-
-def _limit(writer: Writer, joint: Joint) -> None:
-    """Write the limits that the format demands, and those that there are."""
-    ranged = joint.kind in _WITH_RANGE and _type(joint) != "continuous"
-    if joint.nv and (ranged or np.isfinite([joint.effort, joint.speed]).any()):
-        ends = {"lower": _bounded(joint.lower), "upper": _bounded(joint.upper)} if ranged else {}
-        writer.leaf("limit", **ends, effort=_bounded(joint.effort), velocity=_bounded(joint.speed))
-
-
-def _bounded(x: float) -> float:
-    return float(np.copysign(BEYOND, x)) if np.isinf(x) else x
 
 
 def _transmission(writer: Writer, joint: str) -> None:

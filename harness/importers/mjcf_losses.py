@@ -117,15 +117,16 @@ def _actuators(compiled: Compiled) -> Iterator[Loss]:
     for a in range(int(model.nactuator)):
         transmission, target = int(model.actuator_trntype[a]), int(model.actuator_trnid[a, 0])
         on_joint = transmission in (JOINT, JOINT_IN_PARENT, SO3)
-        where = compiled.joints[target] if on_joint else compiled.name("actuator", a) or None
+        joint = compiled.joints[target] if on_joint else None
         # A motor is an input; whatever has a bias, a gain or damping that is not constant pulls by itself.
         of_state = (model.actuator_biastype[a], model.actuator_gaintype[a], model.actuator_damping[a])
         alone = any((*of_state, *model.actuator_dampingpoly[a], model.actuator_plugin[a] >= 0))
         force = "a force that depends on the state" if alone else "an input force"
-        target_words = f"joint {where!r}" if on_joint else _TARGETS.get(transmission, "a target")
+        target_words = f"joint {joint!r}" if joint else _TARGETS.get(transmission, "a target")
         note = f"{force} on {target_words}, in no canonical quantity"
         place = lines.place("actuator", a)
         element = place.element.tag if place else "actuator"
+        where = compiled.name("actuator", a) or joint
         yield Loss(element, where, lines.source("actuator", a), touches_dynamics=bool(alone), note=note)
 
 

@@ -158,16 +158,17 @@ def lines_of(spec: MjSpec, flat: Flat) -> Lines:
     places: dict[tuple[str, int], Place] = {}
     for kind, many in KINDS.items():
         for i, element in enumerate(getattr(spec, many)):
-            place = flat.at(_number(element.info)) or (_flexcomp(flat, element.name) if kind == "flex" else None)
+            place = flat.at(_number(element.info)) or _by_name(flat, kind, element.name)
             if place:
                 places[kind, element.id if element.id >= 0 else i] = place
     return Lines(flat, places)
 
 
-def _flexcomp(flat: Flat, name: str) -> Place | None:
-    """Return the `<flexcomp>` of that name: MuJoCo keeps no line for what it makes of one."""
-    tags = ("flexcomp", "flex")
-    return next((p for p in flat.places if p.element.tag in tags and p.element.get("name") == name), None)
+def _by_name(flat: Flat, kind: str, name: str) -> Place | None:
+    """Return the keyframe or flexible body of that name, or the only one: MuJoCo keeps no line for these."""
+    tags = {"key": ("key",), "flex": ("flexcomp", "flex")}.get(kind, ())
+    places = [place for place in flat.places if place.element.tag in tags]
+    return next((p for p in places if p.element.get("name") == name or len(places) == 1), None)
 
 
 def refusal(words: str, flat: Flat | None) -> ReadError:

@@ -5,11 +5,11 @@ What a command needs is imported inside it, so that `--help` and `engines` load 
 
 from __future__ import annotations
 
-import os
+import io
 import sys
 import traceback
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,14 +18,12 @@ import typer
 from .errors import HarnessError, RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from rich.console import Console
 
     from .results import Result
     from .states import States
-
-INTERRUPTED = 130
 
 app = typer.Typer(
     name="tautology",
@@ -74,8 +72,9 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quan
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
-        # A name that the terminal's encoding cannot show is shown escaped.
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+        if isinstance(stream, io.TextIOWrapper):
+            # A name that the terminal's encoding cannot show is shown escaped.
+            stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _warn
     app(prog_name="tautology")
 
@@ -121,17 +120,27 @@ def check(
 ) -> None:
     """Check whether all engines read and compute a robot alike."""
     with _sentences():
-        _require_outputs(json, csv, save_states, len(files))
+        from ..reports.files import Outputs  # noqa: PLC0415
         from ..reports.progress import Bar  # noqa: PLC0415
         from .run import Request, check_files  # noqa: PLC0415
+        from .states import States  # noqa: PLC0415
 
-        drawn = states if states_file is None else _load(states_file)
+        if save_states and len(files) > 1:
+            raise RequestError(f"--save-states holds the states of one model; {len(files)} files were given")
+        outputs = Outputs(Path(json) if json and json != "-" else None, csv, save_states)
+        with _writing():
+            outputs.require()
+        drawn = states if states_file is None else States.load(states_file)
         with Bar(0 if quiet else len(files)) as bar:
             result = check_files(files, Request(engine or None, path, base, drawn, seed, tolerance, bar))
         for row in result.unusable:
             _say(row.message)
-        _print(result.dumps() if json == "-" else _rendered(result, quiet, verbose))
-        _write(result, None if json == "-" else json, csv)
+        if json == "-":
+            _print(result.dumps())
+        else:
+            _report(result, quiet=quiet, verbose=verbose)
+        with _writing():
+            outputs.write(result)
         if save_states and result.models:
             _save(save_states, files[0], base, drawn, seed)
     raise typer.Exit(result.exit)
@@ -144,10 +153,8 @@ def engines() -> None:
         from ..reports.engines import engine_list  # noqa: PLC0415
         from . import registry  # noqa: PLC0415
 
-        console = _console()
-        with console.capture() as text:
-            engine_list(((card, registry.version(card)) for card in registry.cards().values()), console)
-        _print(_unpadded(text.get()))
+        cards = [(card, registry.version(card)) for card in registry.cards().values()]
+        _draw(lambda console: engine_list(cards, console))
 
 
 @app.command()
@@ -157,10 +164,7 @@ def tolerances() -> None:
         from ..reports.engines import tolerance_table  # noqa: PLC0415
         from .checks.tolerances import TABLE  # noqa: PLC0415
 
-        console = _console()
-        with console.capture() as text:
-            tolerance_table(TABLE, console)
-        _print(_unpadded(text.get()))
+        _draw(lambda console: tolerance_table(TABLE, console))
 
 
 @contextmanager
@@ -168,13 +172,8 @@ def _sentences() -> Generator[None]:
     """Turn whatever ends a command early into one sentence on stderr and an exit code."""
     try:
         yield
-    except KeyboardInterrupt:
-        raise typer.Exit(INTERRUPTED) from None
     except HarnessError as error:
         _say(str(error))
-        raise typer.Exit(2) from None
-    except OSError as error:
-        _say(f"cannot write {error.filename or 'the output'}: {error.strerror or error}")
         raise typer.Exit(2) from None
     except Exception as error:  # noqa: BLE001  a fault of our own is no verdict on a robot: exit 2, not Python's 1
         if sys.flags.dev_mode:
@@ -185,6 +184,19 @@ def _sentences() -> Generator[None]:
         raise typer.Exit(2) from None
 
 
+@contextmanager
+def _writing() -> Generator[None]:
+    """Say what could not be written.
+
+    Raises:
+        HarnessError: something could not.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise HarnessError(f"cannot write {error.filename or 'the output'}: {error.strerror or error}") from error
+
+
 def _say(message: str) -> None:
     """Print a message for the person who asked."""
     from ..reports.text import sentence  # noqa: PLC0415
@@ -193,100 +205,49 @@ def _say(message: str) -> None:
 
 
 def _print(text: str) -> None:
-    """Write to stdout; a reader who has gone away is no error.
+    """Write to stdout; that a reader has gone away is no error.
 
     Raises:
-        OSError: nothing more fits there.
+        HarnessError: nothing more fits there.
     """
-    try:
+    with _writing(), suppress(BrokenPipeError):
         sys.stdout.write(text)
         sys.stdout.flush()
-    except OSError as error:
-        # What is left in the buffer would fail once more when the interpreter ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            raise
 
 
-def _console() -> Console:
+def _draw(draw: Callable[[Console], None]) -> None:
+    """Print what is drawn on a console, in one piece and without the blanks with which tables fill their lines.
+
+    Raises:
+        HarnessError: nothing more fits on stdout.
+    """
     from rich.console import Console  # noqa: PLC0415
 
-    return Console(highlight=False, markup=False, emoji=False)
+    console = Console(highlight=False, markup=False, emoji=False)
+    with _writing(), console.capture() as text:
+        draw(console)
+    _print("\n".join(line.rstrip(" ") for line in text.get().split("\n")))
 
 
-def _rendered(result: Result, quiet: bool, verbose: bool) -> str:
-    """Return what a person reads."""
+def _report(result: Result, *, quiet: bool, verbose: bool) -> None:
+    """Print what a person reads."""
     from ..reports.console import report, verdicts  # noqa: PLC0415
     from .checks.tolerances import TRUTH_NOTE  # noqa: PLC0415
 
-    console = _console()
-    with console.capture() as text:
-        if quiet:
-            verdicts(result, console)
-        else:
-            report(result, console, verbose=verbose, notes=[TRUTH_NOTE] if TRUTH_NOTE else [])
-    return _unpadded(text.get())
-
-
-def _unpadded(text: str) -> str:
-    """Return text without the blanks with which tables fill their lines."""
-    return "\n".join(line.rstrip(" ") for line in text.split("\n"))
-
-
-def _require_outputs(json: str | None, csv: Path | None, states: Path | None, files: int) -> None:
-    """Say before a long run that its result could not be written after it.
-
-    Raises:
-        OSError: an output cannot be written.
-        RequestError: the states of several files would go into one.
-    """
-    from ..reports.files import require_folder, require_writable  # noqa: PLC0415
-
-    if states and files > 1:
-        raise RequestError(f"--save-states holds the states of one model; {files} files were given")
-    if json and json != "-":
-        require_writable(Path(json))
-    if states:
-        require_writable(states)
-    if csv:
-        require_folder(csv)
-
-
-def _write(result: Result, json: str | None, csv: Path | None) -> None:
-    """Write the files that were asked for.
-
-    Raises:
-        OSError: a file cannot be written.
-    """
-    from ..reports.files import write_csv, write_json  # noqa: PLC0415
-
-    if json:
-        write_json(result, Path(json))
-    if csv:
-        write_csv(result, csv)
-
-
-def _load(file: Path) -> States:
-    """Read frozen states.
-
-    Raises:
-        ReadError: `file` holds none.
-    """
-    from .states import States  # noqa: PLC0415
-
-    return States.load(file)
+    notes = [TRUTH_NOTE] if TRUTH_NOTE else []
+    _draw(lambda console: verdicts(result, console) if quiet else report(result, console, verbose=verbose, notes=notes))
 
 
 def _save(file: Path, model: str, base: str, drawn: int | States, seed: int) -> None:
     """Write the states that were asked: the same seed draws them again.
 
     Raises:
-        OSError: `file` cannot be written.
+        HarnessError: `file` cannot be written.
     """
     from ..reports.files import replacing  # noqa: PLC0415
     from .load import open_model  # noqa: PLC0415
     from .states import sample  # noqa: PLC0415
 
     states = sample(open_model(model, base).tree, drawn, seed) if isinstance(drawn, int) else drawn
-    with replacing(file) as beside:
+    with _writing(), replacing(file) as beside:
         states.save(beside)

@@ -1,4 +1,4 @@
-"""Merge every body that has no dof of its own into the body that carries it, with exact composite inertia."""
+"""Merge bodies that have no dof of their own into the body that carries them, with exact composite inertia."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .spatial import Array, inverse, motion_transform, skew
 from .tree import Body, Floats, Inertia, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
 
 @dataclass(frozen=True, eq=False)
@@ -20,8 +20,8 @@ class Fusion:
 
     Attributes:
         tree: the merged tree: the world, and the bodies whose joint has a dof.
-        holder: (nb,) index *in the original tree* of the body that carries body i: itself when its joint moves, else
-            the nearest moving body above it, or the world.
+        holder: (nb,) index *in the original tree* of the body that carries body i: itself when its joint moves or it was
+            kept, else the nearest such body above it, or the world.
         merged: (nb,) index of that holder in `tree`.
         Ts_holder_body: (nb, 4, 4) constant placement in the holder.
     """
@@ -42,8 +42,8 @@ class Fusion:
         return folded
 
 
-def fuse(tree: Tree) -> Fusion:
-    """Return the merged tree and where each body went.
+def fuse(tree: Tree, keep: Container[int] = ()) -> Fusion:
+    """Return the merged tree and where each body went; fixed bodies whose index is in `keep` stay bodies.
 
     Sums are taken in longdouble and rounded once, so that a composite is as exact as a float64 can hold it.
     """
@@ -51,7 +51,7 @@ def fuse(tree: Tree) -> Fusion:
     holder, Ts = [0] * count, np.zeros((count, 4, 4), np.longdouble)
     Ts[0] = np.eye(4)
     for i, body in enumerate(tree.bodies[1:], 1):
-        if body.joint.nv:
+        if body.joint.nv or i in keep:
             holder[i], Ts[i] = i, np.eye(4)
         else:
             T_parent_body = body.joint.T_parent_joint.astype(np.longdouble) @ body.joint.T_joint_body

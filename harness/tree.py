@@ -86,16 +86,20 @@ class Inertia:
         mass: [kg].
         com: (3,) [m] centre of mass in body axes, from the body origin.
         I_com: (3, 3) [kg m^2] tensor about the centre of mass in body axes.
+        axes: (3, 3) R_body_inertial, the axes in which the file writes the tensor; no parameter of the robot, but what a
+            mistake of a reader is made in.
     """
 
     mass: float = 0.0
     com: Floats = field(default_factory=lambda: np.zeros(3))
     I_com: Floats = field(default_factory=lambda: np.zeros((3, 3)))
+    axes: Floats = field(default_factory=lambda: np.eye(3))
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "mass", float(self.mass))
         object.__setattr__(self, "com", frozen(self.com, (3,), "com"))
         object.__setattr__(self, "I_com", frozen(self.I_com, (3, 3), "I_com"))
+        object.__setattr__(self, "axes", frozen(self.axes, (3, 3), "axes"))
 
     @property
     def is_zero(self) -> bool:
@@ -312,6 +316,7 @@ class Tree:
         gravity: (3,) [m/s^2] in world axes.
         home: (nq,) a configuration that the file declares, or None.
         closures, tendons, losses, medium, origin: see there.
+        sources: file and line of what concerns the whole robot: "gravity", "medium", "angle" (the unit of angles).
         sources: file and line of what concerns the whole tree: "gravity", "medium", "home", and in MJCF the attributes
             of `<compiler>` and `<option>`, as "compiler@settotalmass".
 
@@ -412,8 +417,15 @@ class Tree:
 
     @cached_property
     def base(self) -> str:
-        """`"free"` when a body floats against the world, else `"fixed"`."""
-        return "free" if self.floating_roots else "fixed"
+        """`"free"` when a body floats and nothing with inertia stands between it and the world, else `"fixed"`."""
+        return "free" if any(self._hangs_on_nothing(i) for i in self.floating_roots) else "fixed"
+
+    def _hangs_on_nothing(self, i: int) -> bool:
+        """Return whether all bodies above body i are without inertia: a root link that only gives a name to the world."""
+        while (i := self.parents[i]) > 0:
+            if not self.bodies[i].inertia.is_zero:
+                return False
+        return True
 
     @cached_property
     def total_mass(self) -> float:

@@ -7,13 +7,12 @@ import json
 import secrets
 import shutil
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
-
-    import pandas as pd
 
     from ..harness.results import Result
 
@@ -48,71 +47,65 @@ def replacing(path: Path) -> Generator[Path]:
         beside.unlink(missing_ok=True)
 
 
-def require_writable(path: Path) -> None:
-    """Try whether `path` can be written, and leave no trace.
+@dataclass(frozen=True, slots=True)
+class Outputs:
+    """Where a result is to go.
 
-    Raises:
-        OSError: it cannot; the error names `path`.
+    Attributes:
+        json: file of the JSON document.
+        csv: folder of one CSV file per frame: models, quantities, identities, findings, losses. Lists, such as dofs or
+            the numbers of a finding, stand as JSON in their cell.
+        states: file of the frozen states.
     """
-    with suppress(_Tried), replacing(path):
-        raise _Tried
 
+    json: Path | None = None
+    csv: Path | None = None
+    states: Path | None = None
 
-def require_folder(folder: Path) -> None:
-    """Try whether files can be written into `folder`, which need not exist yet, and leave no trace.
+    def require(self) -> None:
+        """Try whether everything can be written, and leave no trace.
 
-    Raises:
-        OSError: they cannot; the error names `folder`.
-    """
-    there = folder
-    while not there.exists() and there != there.parent:
-        there = there.parent
-    try:
-        require_writable(there / f"{secrets.token_hex(6)}.csv")
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(folder)) from error
+        Raises:
+            OSError: something cannot; the error names it.
+        """
+        for path in (self.json, self.states):
+            if path:
+                _try(path, path)
+        if self.csv:
+            there = next(folder for folder in (self.csv, *self.csv.absolute().parents) if folder.exists())
+            _try(there / f"{secrets.token_hex(6)}.csv", self.csv)
+
+    def write(self, result: Result) -> None:
+        """Write document and tables; of the tables all or none.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        if self.json:
+            with replacing(self.json) as beside:
+                beside.write_text(result.dumps(), encoding="utf-8")
+        if self.csv:
+            self.csv.mkdir(parents=True, exist_ok=True)
+            with ExitStack() as stack:
+                for name, frame in result.frames().items():
+                    beside = stack.enter_context(replacing(self.csv / f"{name}.csv"))
+                    frame.map(_cell).to_csv(beside, index=False, encoding="utf-8", lineterminator="\n")
 
 
 class _Tried(Exception):
     """Ends a trial before anything is replaced."""
 
 
-def write_json(result: Result, path: Path) -> None:
-    """Write the JSON document of RESULT.
-
-    Raises:
-        OSError: `path` cannot be written.
-    """
-    with replacing(path) as beside:
-        beside.write_text(result.dumps(), encoding="utf-8")
-
-
-def write_csv(result: Result, folder: Path) -> None:
-    """Write one file per frame: models, quantities, identities, findings, losses; all of them or none.
-
-    Lists, such as dofs or the numbers of a finding, stand as JSON in their cell.
-
-    Raises:
-        OSError: the folder or a file in it cannot be written.
-    """
-    folder.mkdir(parents=True, exist_ok=True)
-    with ExitStack() as stack:
-        for name, frame in result.frames().items():
-            beside = stack.enter_context(replacing(folder / f"{name}.csv"))
-            _flat(frame).to_csv(beside, index=False, encoding="utf-8", lineterminator="\n")
-
-
-def _flat(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.map(_cell)
+def _try(path: Path, named: Path) -> None:
+    """Try whether `path` can be written; the OSError of a failure names `named`."""
+    try:
+        with suppress(_Tried), replacing(path):
+            raise _Tried
+    except OSError as error:
+        raise type(error)(error.errno, error.strerror, str(named)) from error
 
 
 def _cell(item: Any) -> Any:
     if hasattr(item, "tolist"):
         item = item.tolist()
     return json.dumps(item, ensure_ascii=False) if isinstance(item, (list, tuple, dict)) else item
-
-
-def describe(error: OSError) -> str:
-    """Return one sentence for a failed write."""
-    reason = error.strerror or str(error)
-    return f"cannot write {error.filename or 'the output'}: {reason[:1].lower()}{reason[1:]}"

@@ -131,7 +131,7 @@ def _verb(status: str, results: Sequence[EngineResult], *, several: bool) -> str
 
 def path_words(paths: Sequence[str], the: str = "the ") -> str:
     """Return `the native path`, or `both paths`."""
-    return "both paths" if len(paths) > 1 else f"{the}{shown(paths[0])} path"
+    return "both paths" if len(set(paths)) > 1 else f"{the}{shown(paths[0])} path"
 
 
 def _reason(results: Sequence[EngineResult], model: ModelResult) -> str:

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pandas as pd
@@ -194,6 +195,9 @@ def test_csv_is_one_file_per_table_with_the_same_columns(answer, tmp_path):
         assert len(read) == len(frame)
     read = pd.read_csv(folder / "findings.csv")
     assert json.loads(read[read["kind"] == "inertia.rotation"]["expected"].item()) == [0.1, 0.1000000001, 0.1]
+    models = pd.read_csv(folder / "models.csv")
+    assert json.loads(models["dofs"][0]) == ["shoulder", "elbow", "wrist"]
+    assert json.loads(models["states"][0])["strata"]["random"] == 62
 
 
 @pytest.mark.parametrize("option", ["--json", "--csv", "--save-states"])
@@ -244,12 +248,19 @@ def test_a_result_that_cannot_be_written_whole_is_not_written(answer, tmp_path, 
     assert list(tmp_path.iterdir()) == [target]
 
 
-def test_a_device_is_written_to_and_not_replaced(answer):
-    """`--json /dev/null` must not put a file in the place of the device."""
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_written_to_and_not_replaced(answer, tmp_path):
+    """`--json /dev/null` or a pipe of the shell must not get a file in its place."""
     answer(ENDINGS["agree"][0])
-    before = Path(os.devnull).stat()
-    assert RUNNER.invoke(app, ["check", "a.urdf", "--json", os.devnull]).exit_code == 0
-    assert os.path.samestat(before, Path(os.devnull).stat())
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_text, encoding="utf-8")
+        assert RUNNER.invoke(app, ["check", "a.urdf", "--json", str(pipe)]).exit_code == 0
+        if not pipe.is_fifo():
+            pipe.unlink()  # let the reader go
+        assert json.loads(read.result(timeout=10))["exit"] == 0
+    assert pipe.is_fifo()
 
 
 def test_a_link_stays_a_link(answer, tmp_path):

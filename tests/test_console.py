@@ -179,6 +179,14 @@ def test_both_paths_of_an_engine_are_told_once_when_alike():
     assert "mujoco 4.0.0, both paths: agree" in text
 
 
+def test_two_engines_of_one_name_are_not_two_paths():
+    """Two functions of the user, both on the neutral path, are told as such."""
+    mine = [samples.engine("mine", "neutral", findings=(finding("joint.order", where=w),)) for w in "ab"]
+    text = flowed(printed(samples.result(samples.model(*mine))))
+    assert "mine computes this robot as the reference does, on the neutral path" in text
+    assert "both paths" not in text
+
+
 def test_several_files_begin_with_a_count_of_how_they_stand():
     """The first line of a long run says how many stand how, the worst first, and which they are."""
     result = samples.result(samples.agreeing(), samples.differing(), samples.motionless(), unusable=(samples.BAD,))

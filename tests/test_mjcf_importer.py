@@ -54,8 +54,9 @@ def test_invented_names_avoid_given_ones(tmp_path: Path) -> None:
     """Whatever a file calls its things, no two have one name."""
     text = f"""<mujoco><worldbody>
       <body name="body2"><joint name="body2_hinge"/>{INERTIAL}</body>
-      <body><joint/>{INERTIAL}<joint/><joint name="body2_2_fixed"/></body>
+      <body><joint/>{INERTIAL}<joint/><joint name="post_fixed"/></body>
       <body name="body2_2/body2_2_hinge"/>
+      <body name="post"/>
       <body name="&lt;ü &quot;/'&gt;"><joint/>{INERTIAL}</body>
     </worldbody></mujoco>"""
     tree = read_mjcf(written(tmp_path, text))
@@ -66,9 +67,11 @@ def test_invented_names_avoid_given_ones(tmp_path: Path) -> None:
         "body2_2/body2_2_hinge_2_2",
         "body2_2",
         "body2_2/body2_2_hinge",
+        "post",
         "<ü \"/'>",
     ]
-    assert len(set(tree.joint_index)) == 6
+    assert tree.joints[tree.index["post"]].name == "post_fixed_2"
+    assert len(set(tree.joint_index)) == 7
 
 
 def test_joints_hold_what_the_file_says_in_radians(zoo: Tree) -> None:
@@ -94,6 +97,7 @@ def test_the_tree_holds_what_concerns_the_whole(zoo: Tree) -> None:
     assert zoo.gravity.tolist() == [1.5, -2.2, -9.1]
     assert zoo.medium == Medium(1.2, 0.1, (1, 2, 3))
     assert zoo.bodies[zoo.index["gimbal"]].gravcomp == 0.5
+    assert zoo.sources["gravity"].line == zoo.sources["medium"].line == 3
     (belt,) = zoo.tendons
     np.testing.assert_allclose(belt.armature, 0.2 + 25 * 0.03, rtol=1e-15)
     assert dict(belt.coefficients) == {"reach": 1.5, "outer": -0.5}

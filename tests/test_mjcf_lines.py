@@ -143,7 +143,7 @@ def test_attached_models_stand_in_their_own_files(tmp_path: Path) -> None:
     """With their own includes, defaults and prefixes; twice, without a mix-up of lines."""
     written(tmp_path, DEFAULTS, "grippers/more.xml")
     gripper = f"""<mujoco model="gripper">
-  <include file="more.xml"/>
+  <include file="more.xml"/> <option gravity="0 0 -1"/>
   <worldbody>
     <body name="palm">
       <joint name="wrist"/>{INERTIAL}
@@ -171,6 +171,28 @@ def test_attached_models_stand_in_their_own_files(tmp_path: Path) -> None:
         assert found[f"{side}/wrist.armature"] == "grippers/more.xml:3"
     assert found["lift.element"] == "robot.xml:6"
     assert "lift.armature" not in found
+    # The options of what is attached do not count.
+    assert "gravity" not in read_mjcf(tmp_path / "robot.xml").sources
+
+
+def test_the_last_word_of_a_class_and_of_gravity_counts(tmp_path: Path) -> None:
+    """A class may be written in pieces, and gravity that is switched off has no other value."""
+    text = f"""<mujoco>
+  <option gravity="0 0 -1"/>
+  <option> <flag gravity="{{}}"/> </option>
+  <default> <joint armature="0.1"/> </default>
+  <default>
+    <joint armature="0.3"/>
+  </default>
+  <worldbody>
+    <body> <joint name="lift"/> {INERTIAL} </body>
+  </worldbody>
+</mujoco>"""
+    tree = read_mjcf(written(tmp_path, text.format("disable")))
+    assert (tree.joints[1].armature, tree.joints[1].sources["armature.default"].line) == (0.3, 6)
+    assert (tree.gravity.tolist(), tree.sources["gravity"].line) == ([0, 0, 0], 3)
+    tree = read_mjcf(written(tmp_path, text.format("enable")))
+    assert (tree.gravity.tolist(), tree.sources["gravity"].line) == ([0, 0, -1], 2)
 
 
 def test_one_line_files_are_told_apart_by_their_elements(tmp_path: Path) -> None:

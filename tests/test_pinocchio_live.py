@@ -17,7 +17,7 @@ from tautology.adapters.reference import Reference
 from tautology.harness.engine import Given
 from tautology.harness.errors import EngineUnsupported, ReadError
 from tautology.harness.states import sample
-from tautology.harness.tree import JointKind
+from tautology.harness.tree import Body, Joint, JointKind, Tree, world
 
 SEEDS = st.integers(0, 2**32 - 1)
 SOME = settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -82,6 +82,16 @@ def test_a_tree_comes_back_from_the_model_that_was_built_from_it(seed: int) -> N
     np.testing.assert_allclose(Reference(back).bias(states.q, states.v), bias, rtol=0, atol=1e-13 * scale)
 
 
+def test_a_joint_of_another_type_is_another_joint() -> None:
+    """A ball is no planar joint, whatever its name and number of dofs: the one is missing, the other extra."""
+    model = pin.Model()
+    j = model.addJoint(0, pin.JointModelSpherical(), pin.SE3.Identity(), "joint")
+    model.appendBodyToJoint(j, pin.Inertia.Random(), pin.SE3.Identity())
+    tree = Tree("planar", (world(), Body("joint", 0, Joint("joint", JointKind.PLANAR))))
+    session = ENGINE.native(Given("pinocchio", live=model), tree)
+    assert (session.dofs, session.extra_dofs) == ((), ("joint.wx", "joint.wy", "joint.wz"))
+
+
 def test_a_live_model_is_copied() -> None:
     """What a session does, and what is done to the user's model later, does not meet."""
     model = zoo()
@@ -108,6 +118,7 @@ def test_joints_added_in_another_order_are_mapped() -> None:
     session = ENGINE.native(Given("pinocchio", live=model), tree)
     assert tree.dofs == session.dofs == ("left", "hand", "right")
     assert [f.found for f in session.findings if f.kind == "joint.order"] == [["left", "right", "hand"]]
+    assert any("crba is silently wrong" in note for note in session.notes)
     s, reference = sample(tree, 4, 0), Reference(tree)
     tau = session.inverse_dynamics(s.q, s.v, s.a)
     np.testing.assert_allclose(tau, reference.inverse_dynamics(s.q, s.v, s.a), rtol=0, atol=1e-12)

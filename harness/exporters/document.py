@@ -18,7 +18,7 @@ from ..errors import Source, TreeError
 from ..tree import Loss
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     from ..tree import Floats
 
@@ -95,7 +95,7 @@ class Writer:
         self._line(f"</{tag}>")
 
     @contextmanager
-    def inside(self, tag: str, /, **attributes: Value) -> Iterator[None]:
+    def inside(self, tag: str, /, **attributes: Value) -> Generator[None]:
         """Write an element around what the block writes.
 
         Raises:
@@ -124,8 +124,15 @@ class Writer:
 
 def both_ends(lower: float, upper: float) -> tuple[float, float]:
     """Return a range with a finite number for an end that is open."""
-    low = lower if np.isfinite(lower) else min(-BEYOND, upper - BEYOND)
-    return low, upper if np.isfinite(upper) else max(BEYOND, lower + BEYOND)
+    low = min(-BEYOND, upper - BEYOND) if np.isinf(lower) else lower
+    return low, max(BEYOND, lower + BEYOND) if np.isinf(upper) else upper
+
+
+def common(values: Floats | float) -> float | None:
+    """Return the number that all dofs of a joint share; None when they differ, or when there is none."""
+    array = np.atleast_1d(values)
+    same = array.size > 0 and np.array_equal(array, np.full_like(array, array[0]), equal_nan=True)
+    return float(array[0]) if same else None
 
 
 def number(x: float) -> str:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 ONE_DOF: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 
-# A product of a few hundred rotations in doubles stays below; a matrix that is further off was none before.
-_ROTATION: Final = 1e-12
+# A product of a few hundred placements in doubles stays below.
+_ROUNDING: Final = 1e-12
 
 
 def is_identity(T: Floats) -> bool:
@@ -26,9 +26,9 @@ def is_identity(T: Floats) -> bool:
     return np.array_equal(T, np.eye(len(T)))
 
 
-def misses(R: Floats, written: Array) -> bool:
-    """Return whether the rotation that a file will give is not R (3, 3), which then was no rotation."""
-    return bool(np.abs(R - written).max() > _ROTATION)
+def misses(T: Floats, written: Array) -> bool:
+    """Return whether a placement or rotation that a file will give is another one, beyond rounding."""
+    return bool(np.abs(T - written).max() > _ROUNDING)
 
 
 def seated(bodies: Sequence[Body], moved: Collection[int]) -> tuple[Body, ...]:

@@ -67,7 +67,7 @@ def _lose(plan: Plan, losses: Losses) -> None:
     lose_ground(tree, plan.ground, losses)
     lose_frames(tree, plan.moved, losses)
     lose_names(tree, "body", plan.body_names, losses)
-    lose_names(tree, "joint", plan.one_dof, losses)
+    lose_names(tree, "joint", plan.single, losses)
     lose_seats(tree, plan.seats, losses)
     lose_placements(tree, plan.parts, losses)
     lose_inertias(tree, plan.seats, losses)

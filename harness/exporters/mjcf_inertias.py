@@ -28,15 +28,15 @@ def inertial(inertia: Inertia) -> dict[str, Value]:
     """
     given: dict[str, Value] = {"pos": inertia.com, "mass": inertia.mass}
     I = inertia.I_com
-    diagonal = _is_diagonal(I)
-    moments, axes = (np.diag(I), np.eye(3)) if diagonal else np.linalg.eigh(I)
-    inside = _back_inside(moments)
-    if diagonal:
-        return {**given, "diaginertia": inside}
-    if np.array_equal(inside, moments) and not -_tolerance(moments) <= moments[0] < 2 * LEAST_FULL:
+    if _is_diagonal(I):
+        return {**given, "diaginertia": _back_inside(np.diag(I))}
+    moments, axes = np.linalg.eigh(I)
+    tolerance = _tolerance(moments)
+    at_the_edge = abs(moments[0] + moments[1] - moments[2]) <= tolerance
+    if not at_the_edge and not -tolerance <= moments[0] < 2 * LEAST_FULL:
         return {**given, "fullinertia": I[[0, 1, 2, 0, 0, 1], [0, 1, 2, 1, 2, 2]]}
     axes = axes * np.array([np.sign(np.linalg.det(axes)), 1, 1])
-    return {**given, "quat": quaternion_from_rotation(axes), "diaginertia": inside}
+    return {**given, "quat": quaternion_from_rotation(axes), "diaginertia": _back_inside(moments)}
 
 
 def _back_inside(moments: Floats) -> Floats:
@@ -45,7 +45,7 @@ def _back_inside(moments: Floats) -> Floats:
     kept = np.where((moments < 0) & (moments >= -tolerance), 0, moments)
     k = int(np.argmax(kept))
     others = float(np.delete(kept, k).sum())
-    if abs(kept[k] - others) <= tolerance and kept.min() >= 0:
+    if kept[k] - others <= tolerance:
         kept[k] = min(kept[k], others)
     return kept
 
@@ -94,7 +94,7 @@ def _fault(inertia: Inertia) -> str:
 
 def _moments(I: Floats) -> Floats:
     """Return the principal moments (3,), the least first; exact for a diagonal tensor."""
-    return np.sort(np.diag(I)) if _is_diagonal(I) else np.linalg.eigvalsh(I)
+    return np.sort(np.diag(I)) if _is_diagonal(I) else np.asarray(np.linalg.eigvalsh(I), np.float64)
 
 
 def _is_diagonal(I: Floats) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..spatial import rotation_z_to
 from ..tree import JointKind
-from .document import both_ends
+from .document import both_ends, common
 from .frames import ONE_DOF
 
 if TYPE_CHECKING:
@@ -96,15 +96,10 @@ def attributes(joint: Joint, primitive: Primitive, T_body_joint: Floats) -> dict
     return given
 
 
-def common(values: Floats) -> float | None:
-    """Return the number that all of these dofs share, None when they differ."""
-    return float(values[0]) if (values == values[0]).all() else None
-
-
 def mjcf_range(joint: Joint) -> tuple[float, float] | None:
     """Return the limits of a one-dof joint; None when there are none, or MuJoCo would not see any."""
     lower, upper = joint.lower, joint.upper
-    if joint.kind is JointKind.CONTINUOUS or not lower < upper or (lower == -np.inf and upper == np.inf):
+    if joint.kind is JointKind.CONTINUOUS or lower >= upper or (lower == -np.inf and upper == np.inf):
         return None
     return both_ends(lower, upper)
 

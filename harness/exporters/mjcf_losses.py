@@ -4,25 +4,31 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
+from ..errors import Source
 from ..tree import JointKind
-from .frames import is_identity
+from .frames import is_identity, misses
 from .mjcf_joints import FREE
-from .names import distinct
+from .names import distinct, plain
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from ..tree import Body, Tree
+    from ..tree import Tree
     from .document import Losses
     from .mjcf_joints import Primitive
     from .mjcf_seats import Seat
 
-# MuJoCo's XML reader counts 500 nested elements; <mujoco>, <worldbody> and what stands in a body are three of them.
-MOST_LEVELS: Final = 497
+# MuJoCo's XML reader stops at 500 nested elements: <mujoco>, <worldbody>, 496 bodies and what stands in the last one.
+MOST_LEVELS: Final = 496
 
 
 def lose_ground(tree: Tree, ground: Collection[int], losses: Losses) -> None:
-    """Name the bodies that are the world itself in the file, and the inertia of the world."""
+    """Name the bodies that are the world itself in the file, the inertia of the world, and a name that cannot stand."""
+    if plain(tree.name) != tree.name:
+        note = f"the file has {plain(tree.name)!r}"
+        losses.add("mujoco@model", tree.name, Source(tree.origin.path), note, touches=False)
     if not tree.bodies[0].inertia.is_zero:
         note = "inertia of the world, which does not move"
         losses.add("inertial", tree.bodies[0].name, tree.bodies[0].source(), note, touches=False)
@@ -63,8 +69,13 @@ def lose_seats(tree: Tree, seats: Sequence[Seat], losses: Losses) -> None:
     for seat in seats:
         levels[seat.body] = levels[seat.parent] + 1
         body = tree.bodies[seat.body]
-        for i in seat.members[:-1]:
-            _lose_between(tree.bodies[i], distinct(f"{body.name}/{tree.joints[i].name}", taken), body, losses)
+        for i, T_body_joint in zip(seat.members[:-1], seat.Ts_body_joint, strict=False):
+            between = tree.bodies[i]
+            T_body_between = T_body_joint @ between.joint.T_joint_body
+            same_frame = not misses(T_body_between, np.eye(4))
+            if between.name != distinct(f"{body.name}/{between.joint.name}", taken) or not same_frame:
+                note = f"a massless body: its joint is one of several on body {body.name!r}, its frame is that body's"
+                losses.add("body", between.name, between.source(), note, touches=False)
         if body.joint.kind is JointKind.FIXED and body.joint.actuated:
             note = "a fixed joint cannot be driven in the format"
             losses.add("joint@actuated", body.joint.name, body.joint.source("actuated"), note, touches=False)
@@ -74,14 +85,6 @@ def lose_seats(tree: Tree, seats: Sequence[Seat], losses: Losses) -> None:
     if max(levels.values()) > MOST_LEVELS:
         note = f"bodies are nested {max(levels.values())} deep; MuJoCo's reader stops at {MOST_LEVELS}"
         losses.add("body", None, tree.bodies[0].source(), note, touches=True)
-
-
-def _lose_between(between: Body, read_back: str, body: Body, losses: Losses) -> None:
-    """Name a massless body that only held a joint, unless it is read back as it was."""
-    T = between.joint.T_joint_body
-    if between.name != read_back or not is_identity(T[:3, :3]):
-        note = f"a massless body: its joint is one of several on body {body.name!r}, and its frame is that body's"
-        losses.add("body", between.name, between.source(), note, touches=False)
 
 
 def lose_placements(tree: Tree, parts: Mapping[int, tuple[Primitive, ...]], losses: Losses) -> None:

@@ -48,6 +48,11 @@ class Plan:
     @property
     def one_dof(self) -> dict[str, str]:
         """Name in the tree to name in the file of the joints with one dof."""
+        return {name: own for name, own in self.single.items() if self.tree.joints[self.tree.joint_index[name]].nv == 1}
+
+    @property
+    def single(self) -> dict[str, str]:
+        """Name in the tree to name in the file of the joints that are one joint there."""
         return {self.tree.joints[i].name: names[0] for i, names in self.joint_names.items() if len(names) == 1}
 
     @property

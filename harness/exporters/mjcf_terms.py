@@ -9,8 +9,9 @@ import numpy as np
 
 from ..spatial import quaternion_from_rotation, quaternion_product
 from ..tree import JointKind
+from .document import common
 from .frames import is_identity
-from .mjcf_joints import FREE, WORLD, common
+from .mjcf_joints import FREE, WORLD
 from .names import distinct, spelled
 
 if TYPE_CHECKING:

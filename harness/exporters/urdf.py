@@ -2,9 +2,9 @@
 
 A link frame of URDF is the moving side of its joint: where a tree has a body frame elsewhere (an MJCF anchor), the link
 frame moves there, and with it the inertia and whatever hangs on the link. `ref` goes into the placement of the joint,
-so that every coordinate keeps its meaning. A single body that is fixed at the origin of the world becomes the root link;
-otherwise the world is a link itself, the root of the file, and floating joints stand as joints of type `floating`.
-Ball joints are written as `spherical`, which MuJoCo reads.
+so that every coordinate keeps its meaning. A single body that is fixed at the origin of the world becomes the root
+link; otherwise the world is a link itself, the root of the file, and floating joints stand as joints of type
+`floating`. Ball joints are written as `spherical`, which MuJoCo reads.
 
 Source: http://wiki.ros.org/urdf/XML; urdfdom, urdf_parser/src, for what is required.
 """
@@ -21,7 +21,7 @@ from .document import Exported, Losses, Writer
 from .frames import is_identity, seated
 from .names import plain, spelled
 from .urdf_joints import joint_type, write_joint
-from .urdf_losses import lose_tree
+from .urdf_losses import lose_bodies, lose_names, lose_surroundings
 from .urdf_mimics import mimics_of
 
 if TYPE_CHECKING:
@@ -43,7 +43,9 @@ def write_urdf(tree: Tree) -> Exported:
     root = _root(bodies)
     links = spelled(body.name for body in tree.bodies)
     joints = spelled(body.joint.name for body in tree.bodies[1:])
-    lose_tree(tree, root, links, joints, losses)
+    lose_surroundings(tree, losses)
+    lose_bodies(tree, losses)
+    lose_names(tree, root, links, joints, losses)
     mimics = mimics_of(tree, losses)
     hung = [body for body in bodies[1:] if root == 0 or body.parent > 0]
     with writer.inside("robot", name=plain(tree.name)):

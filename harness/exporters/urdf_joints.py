@@ -8,11 +8,11 @@ import numpy as np
 
 from ..spatial import rotation_from_rpy
 from ..tree import JointKind
-from .document import BEYOND, both_ends
+from .document import BEYOND, both_ends, common
 from .frames import ONE_DOF, is_identity, misses, placed_at_zero, rpy_from_rotation
 
 if TYPE_CHECKING:
-    from ..tree import Floats, Joint
+    from ..tree import Joint
     from .document import Losses, Writer
 
 _WITH_AXIS: Final = (*ONE_DOF, JointKind.PLANAR)
@@ -36,7 +36,7 @@ def write_joint(writer: Writer, joint: Joint, losses: Losses) -> None:
     if joint.kind in _WITH_AXIS:
         writer.leaf("axis", xyz=joint.axis)
     _write_limit(writer, joint, losses)
-    damping, friction = _common(joint.damping), _common(joint.friction)
+    damping, friction = common(joint.damping), common(joint.friction)
     if damping or friction:
         writer.leaf("dynamics", damping=damping, friction=friction)
     _lose_type(joint, losses)
@@ -95,15 +95,9 @@ def _lose_terms(joint: Joint, losses: Losses) -> None:
             note = f"reflected inertia {np.asarray(values).tolist()}; the format has none"
             losses.add(f"joint@{name}", joint.name, joint.source(name), note, touches=True)
     for name, values in (("damping", joint.damping), ("friction", joint.friction)):
-        if joint.nv and _common(values) is None:
+        if joint.nv and common(values) is None:
             note = f"{name} {np.asarray(values).tolist()} differs between the dofs; the format has one number per joint"
             losses.add(f"dynamics@{name}", joint.name, joint.source(name), note, touches=True)
     if joint.stiffness:
         note = f"a spring of {joint.stiffness:g}; the format has none"
         losses.add("joint@stiffness", joint.name, joint.source("stiffness"), note, touches=True)
-
-
-def _common(values: Floats | float) -> float | None:
-    """Return the number that all dofs of a joint share; None when they differ, or when there is none."""
-    array = np.atleast_1d(values)
-    return float(array[0]) if array.size and (array == array[0]).all() else None

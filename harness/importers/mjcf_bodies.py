@@ -63,7 +63,7 @@ def bodies_of(compiled: Compiled) -> list[Body]:
             bodies.append(Body(between, parent, joint, sources={"element": joint.source()}))
             parent = len(bodies) - 1
         where = {key: inertial[i] for key in ("inertial", "mass", "com", "inertia") if i in inertial}
-        inertia = Inertia(model.body_mass[i], model.body_ipos[i], tensors.get(i, compiled.tensor(i)))
+        inertia = Inertia(model.body_mass[i], model.body_ipos[i], tensors.get(i, compiled.tensor(i)), compiled.axes(i))
         gravcomp = float(model.body_gravcomp[i])
         bodies.append(Body(name, parent, joints[-1], inertia, gravcomp, {**source, **where}))
         index.append(len(bodies) - 1)

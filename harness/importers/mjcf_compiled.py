@@ -97,9 +97,13 @@ class Compiled:
         R = rotation_from_quaternion(np.array(self.model.body_quat[i]))
         return np.asarray(transform(R, self.model.body_pos[i]), np.float64)
 
+    def axes(self, i: int) -> Floats:
+        """Return R_body_inertial of body i: (3, 3)."""
+        return np.asarray(rotation_from_quaternion(np.array(self.model.body_iquat[i])), np.float64)
+
     def tensor(self, i: int) -> Floats:
         """Return R diag(principal moments) R^T of body i: (3, 3) [kg m^2] about the centre of mass, in body axes."""
-        R = rotation_from_quaternion(np.array(self.model.body_iquat[i]))
+        R = self.axes(i)
         I = np.asarray(R @ np.diag(self.model.body_inertia[i]) @ R.T, np.float64)
         return (I + I.T) / 2
 

@@ -64,7 +64,7 @@ def read_link(element: Element, *, quaternions: bool) -> Link:
         I_com = (I_com + I_com.T) / 2
     if not np.isfinite(I_com).all():
         raise malformed(f"<inertia> of {owner} is too large for a double", sources["inertia"], owner)
-    return Link(owner.name, Inertia(mass, T_link_inertial[:3, 3], I_com), sources)
+    return Link(owner.name, Inertia(mass, T_link_inertial[:3, 3], I_com, R), sources)
 
 
 def scaled(n: Floats) -> Floats:

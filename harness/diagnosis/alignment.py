@@ -1,0 +1,247 @@
+"""Two matched trees in one set of frames, so that parameters can be compared one by one.
+
+The frame of a body is a choice of whoever wrote the file: two descriptions of one robot may put it elsewhere. The choice
+is a constant transform G between the two frames of a matched body, and it is not a parameter of the robot. Of the frames
+that suggest themselves (the same frame; the one that continues the parent's; the one that keeps a child where it is) the
+one is taken that leaves the fewest parameters different; the same frame wins a tie.
+
+A joint is compared by what does not depend on how it is written: its home placement P = T_parent_body at q = 0, and its
+screws S, the twists of the body per unit of velocity, in body axes about the body origin.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..fusion import fuse
+from ..spatial import inverse, motion_transform, rotation_about, rotation_z_to, transform
+from ..tree import Inertia, JointKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from ..tree import Floats, Joint, Tree
+    from .matching import Matching
+
+TURNING = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """One matched body, both descriptions in the frames of the expected one.
+
+    Attributes:
+        a, b: index of the body in each tree as it was given.
+        parent: index in the expected tree of the nearest matched body above.
+        P, P_found: (4, 4) home placement in that parent.
+        S, S_found: (6, nv) screws in body axes.
+        inertia, inertia_found: of the body with every unmatched fixed body that it carries.
+        members: indices in the expected tree of the bodies in `inertia`, the body itself first.
+        Ts: (len(members), 4, 4) their placements in the body.
+        G: (4, 4) frame of the found body in the frame of the expected one.
+    """
+
+    a: int
+    b: int
+    parent: int
+    P: Floats
+    P_found: Floats
+    S: Floats
+    S_found: Floats
+    inertia: Inertia
+    inertia_found: Inertia
+    members: tuple[int, ...]
+    Ts: Floats
+    G: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One tree with its unmatched fixed bodies merged into their holders.
+
+    Attributes:
+        tree: as it was given.
+        inertias: composite of every kept body, by index in `tree`.
+        members: bodies in it, the holder first.
+        Ts_holder_body: (nb, 4, 4) placement of every body in its holder.
+        home: (nb, 4, 4) T_world_body at q = 0.
+    """
+
+    tree: Tree
+    inertias: Mapping[int, Inertia]
+    members: Mapping[int, tuple[int, ...]]
+    Ts_holder_body: Floats
+    home: Floats
+
+
+def side(tree: Tree, kept: set[int]) -> Side:
+    """Return the tree with every fixed body outside `kept` merged into its holder."""
+    fusion = fuse(tree, kept)
+    members: dict[int, list[int]] = {}
+    for i, holder in enumerate(fusion.holder):
+        members.setdefault(holder, [])
+        members[holder].insert(0, i) if i == holder else members[holder].append(i)
+    inertias = {holder: fusion.tree.bodies[fusion.merged[holder]].inertia for holder in members}
+    home = [np.eye(4)]
+    for body in tree.bodies[1:]:
+        home.append(home[body.parent] @ home_placement(body.joint))
+    grouped = {holder: tuple(group) for holder, group in members.items()}
+    return Side(tree, inertias, grouped, fusion.Ts_holder_body, np.stack(home))
+
+
+def home_placement(joint: Joint) -> Floats:
+    """Return T_parent_body at q = 0 (identity for quaternions): (4, 4)."""
+    return joint.T_parent_joint @ _motion(joint, -joint.ref) @ joint.T_joint_body
+
+
+def _motion(joint: Joint, displacement: float) -> Floats:
+    """Return the motion of a one-dof joint displaced from its zero; other kinds are at home."""
+    R, p = np.eye(3), np.zeros(3)
+    if joint.kind in TURNING:
+        R = rotation_about(joint.axis, np.asarray(displacement))
+    elif joint.kind is JointKind.PRISMATIC:
+        p = joint.axis * displacement
+    return np.asarray(transform(R, p), np.float64)
+
+
+def screws(joint: Joint) -> Floats:
+    """Return S (6, nv): the twist of the body per unit of each velocity, in body axes about the body origin."""
+    zero, unit = np.zeros((3, 3)), np.eye(3)
+    basis = rotation_z_to(joint.axis)
+    in_joint = {
+        JointKind.FIXED: np.zeros((6, 0)),
+        JointKind.BALL: np.vstack([unit, zero]),
+        JointKind.FLOATING: np.vstack([np.hstack([zero, unit]), np.hstack([unit, zero])]),
+        JointKind.PLANAR: np.vstack([np.column_stack([zero[0], zero[0], basis[:, 2]]), _in_plane(basis)]),
+        JointKind.PRISMATIC: np.concatenate([zero[0], joint.axis])[:, None],
+    }.get(joint.kind, np.concatenate([joint.axis, zero[0]])[:, None])
+    return np.asarray(motion_transform(inverse(joint.T_joint_body)) @ in_joint, np.float64)
+
+
+def _in_plane(basis: Floats) -> Floats:
+    return np.column_stack([basis[:, 0], basis[:, 1], np.zeros(3)])
+
+
+def moved(inertia: Inertia, G: Floats) -> Inertia:
+    """Return an inertia given in the found frame in the frame of the expected body."""
+    R = G[:3, :3]
+    I = R @ inertia.I_com @ R.T
+    return Inertia(inertia.mass, R @ inertia.com + G[:3, 3], (I + I.T) / 2)
+
+
+def align(a: Tree, b: Tree, matching: Matching, tolerance: float) -> tuple[Node, ...]:
+    """Return the matched bodies of both trees in the frames of `a`, parents first.
+
+    Args:
+        a: the expected tree.
+        b: the other tree.
+        matching: from `match`.
+        tolerance: relative, below which two parameters count as equal when frames are chosen.
+    """
+    ours, theirs = side(a, set(matching.bodies)), side(b, set(matching.bodies.values()))
+    reach = max(float(np.abs(ours.home[:, :3, 3]).max()), 1e-3)
+    Gs: dict[int, Floats] = {0: np.eye(4)}
+    nodes: list[Node] = [_node(ours, theirs, 0, 0, 0, Gs[0], Gs[0])]
+    for i in range(1, len(a.bodies)):
+        if i not in matching.bodies:
+            continue
+        j, parent = matching.bodies[i], a.parents[i]
+        while parent not in Gs:
+            parent = a.parents[parent]
+        best: tuple[int, Node] | None = None
+        for G in _candidates(ours, theirs, i, j, parent, Gs[parent], matching):
+            node = _node(ours, theirs, i, j, parent, Gs[parent], G, matching.bodies[parent])
+            cost = _cost(ours, theirs, node, matching, tolerance, reach)
+            if best is None or cost < best[0]:
+                best = (cost, node)
+            if cost == 0:
+                break
+        assert best is not None  # noqa: S101  the same frame is always a candidate
+        nodes.append(best[1])
+        Gs[i] = best[1].G
+    return tuple(nodes)
+
+
+def _node(ours: Side, theirs: Side, i: int, j: int, parent: int, G_parent: Floats, G: Floats, over: int = 0) -> Node:
+    """Return both descriptions of one body for a choice of G; `over` is the other tree's index of the parent."""
+    P_b = inverse(theirs.home[over]) @ theirs.home[j]
+    return Node(
+        i,
+        j,
+        parent,
+        np.asarray(inverse(ours.home[parent]) @ ours.home[i], np.float64),
+        np.asarray(G_parent @ P_b @ inverse(G), np.float64),
+        screws(ours.tree.joints[i]),
+        np.asarray(motion_transform(G) @ screws(theirs.tree.joints[j]), np.float64),
+        ours.inertias[i],
+        moved(theirs.inertias[j], G),
+        ours.members[i],
+        ours.Ts_holder_body[list(ours.members[i])],
+        G,
+    )
+
+
+def _candidates(
+    ours: Side, theirs: Side, i: int, j: int, parent: int, G_parent: Floats, matching: Matching
+) -> Iterator[Floats]:
+    """Yield the frames that suggest themselves, the same frame first."""
+    yield np.eye(4)
+    P_a = inverse(ours.home[parent]) @ ours.home[i]
+    P_b = inverse(theirs.home[matching.bodies[parent]]) @ theirs.home[j]
+    yield np.asarray(inverse(P_a) @ G_parent @ P_b, np.float64)
+    for child in _children(ours.tree, i, matching):
+        C_a = inverse(ours.home[i]) @ ours.home[child]
+        C_b = inverse(theirs.home[j]) @ theirs.home[matching.bodies[child]]
+        yield np.asarray(C_a @ inverse(C_b), np.float64)
+
+
+def _children(tree: Tree, i: int, matching: Matching) -> list[int]:
+    """Return the matched bodies right below body i, through unmatched fixed bodies too."""
+    below: list[int] = []
+    group = {i}
+    for k in range(i + 1, len(tree.bodies)):
+        if tree.parents[k] in group:
+            if k in matching.bodies:
+                below.append(k)
+            elif not tree.joints[k].nv:
+                group.add(k)
+    return below
+
+
+def _cost(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float, reach: float) -> int:
+    """Return how many parameters of this body and of the joints on it differ for this choice of frames."""
+    free = JointKind.FLOATING in (ours.tree.joints[node.a].kind, theirs.tree.joints[node.b].kind)
+    count = 0 if free else int(not same_pose(node.P, node.P_found, tolerance, reach))
+    count += int(not same_screws(node.S, node.S_found, tolerance, reach)) if not free else 0
+    mine, other = node.inertia, node.inertia_found
+    count += int(np.abs(mine.com - other.com).max() > tolerance * reach and mine.mass * other.mass != 0)
+    size = max(float(np.abs(mine.I_com).max()), float(np.abs(other.I_com).max()), 1e-300)
+    count += int(np.abs(mine.I_com - other.I_com).max() > tolerance * size)
+    for child in _children(ours.tree, node.a, matching):
+        C_a = inverse(ours.home[node.a]) @ ours.home[child]
+        C_b = node.G @ inverse(theirs.home[node.b]) @ theirs.home[matching.bodies[child]]
+        S_a = motion_transform(C_a) @ screws(ours.tree.joints[child])
+        S_b = motion_transform(C_b) @ screws(theirs.tree.joints[matching.bodies[child]])
+        fixed = S_a.shape[1] == 0 and S_b.shape[1] == 0
+        same = same_pose(C_a, C_b, tolerance, reach) if fixed else same_screws(S_a, S_b, tolerance, reach)
+        count += int(not same)
+    return count
+
+
+def same_pose(P: Floats, Q: Floats, tolerance: float, reach: float) -> bool:
+    """Return whether two placements are equal: rotation to `tolerance`, origin to `tolerance` times the reach."""
+    turned = float(np.abs(P[:3, :3] - Q[:3, :3]).max())
+    return turned <= tolerance and float(np.abs(P[:3, 3] - Q[:3, 3]).max()) <= tolerance * reach
+
+
+def same_screws(S: Floats, Z: Floats, tolerance: float, reach: float) -> bool:
+    """Return whether two joints allow the same motion per unit of velocity."""
+    if S.shape != Z.shape:
+        return False
+    if S.size == 0:
+        return True
+    turned = float(np.abs(S[:3] - Z[:3]).max())
+    return turned <= tolerance and float(np.abs(S[3:] - Z[3:]).max()) <= tolerance * max(reach, 1.0)

@@ -1,0 +1,172 @@
+"""Parameter by parameter: how another tree departs from ours, after both stand in one set of frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..tree import Body, Inertia, Joint, JointKind
+from .alignment import Node, align, home_placement
+from .difference import Difference, unchanged, with_body, with_inertia
+from .inertias import SIX, Account, Reason, accounts
+from .joints import joint_differences
+from .whole import whole_differences
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..tree import Floats, Tree
+    from .matching import Matching
+
+UNITS = {"mass": "kg", "com": "m", "inertia": "kg m^2", "inertial": "kg"}
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What `compare` found.
+
+    Attributes:
+        differences: parents before children, joints before bodies.
+        nodes: the matched bodies in our frames.
+    """
+
+    differences: tuple[Difference, ...]
+    nodes: tuple[Node, ...]
+
+
+def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, static: bool = False) -> Comparison:
+    """Compare two trees after matching.
+
+    Args:
+        ours: the expected tree.
+        theirs: the other tree.
+        matching: of their joints and bodies.
+        tolerance: relative; parameters closer than that times their own size are equal.
+        static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
+    """
+    nodes = align(ours, theirs, matching, tolerance)
+    reach = max(1e-3, *(float(np.linalg.norm(node.P[:3, 3])) for node in nodes))
+    found: list[Difference] = []
+    for node in nodes:
+        found += joint_differences(ours, theirs, node, tolerance, reach) if node.a else ()
+        if static or ours.moving[node.a]:
+            found += _inertia_differences(ours, theirs, node, tolerance)
+        if node.a and ours.bodies[node.a].gravcomp != theirs.bodies[node.b].gravcomp:
+            found.append(_gravcomp(ours, theirs, node))
+    found += _missing(ours, theirs, matching)
+    found += _extra(ours, theirs, matching, nodes)
+    found += whole_differences(ours, theirs, matching, tolerance)
+    doubtful = {ours.joints[i].name for i in matching.doubtful} | {ours.bodies[i].name for i in matching.doubtful}
+    noted = [replace(d, note="matched by structure, could be another") if d.where in doubtful else d for d in found]
+    return Comparison(tuple(noted), nodes)
+
+
+def _inertia_differences(ours: Tree, theirs: Tree, node: Node, tolerance: float) -> Iterator[Difference]:
+    """Yield what departs in a composite, from the account that asks for the least."""
+    members = [(ours.bodies[i].inertia, T) for i, T in zip(node.members, node.Ts, strict=True)]
+    stated = ["inertial" in ours.bodies[i].sources or not ours.bodies[i].inertia.is_zero for i in node.members]
+    ranked = accounts(members, stated, node.inertia_found, tolerance)
+    if not ranked:
+        return
+    best = ranked[0]
+    equal = [account for account in ranked[1:] if account.cost <= best.cost]
+    for reason in best.reasons:
+        main = _of_reason(ours, theirs, node, best, reason)
+        others = [_of_reason(ours, theirs, node, best, replace(reason, kind=kind)) for kind in reason.rivals]
+        others += [_of_reason(ours, theirs, node, a, r) for a in equal for r in a.reasons]
+        yield replace(main, rivals=tuple(others))
+
+
+def _of_reason(ours: Tree, theirs: Tree, node: Node, account: Account, reason: Reason) -> Difference:
+    """Return one reason of an account as a difference of its member."""
+    body, alone = ours.bodies[node.members[account.member]], account.theirs
+    other = theirs.bodies[node.b]
+    field = reason.field
+    names = {"mass": ("mass",), "com": ("com",), "inertia": ("I_com",), "inertial": ("mass", "com", "I_com")}[field]
+
+    def apply(tree: Tree) -> Tree:
+        now = tree.bodies[tree.index[body.name]].inertia
+        return with_inertia(tree, body.name, replace(now, **{name: getattr(alone, name) for name in names}))
+
+    at = {"inertial": "inertial"}.get(field, field)
+    expected, found = (_value(inertia, field) for inertia in (body.inertia, alone))
+    return Difference(reason.kind, body.name, expected, found, UNITS[field], apply, body.source(at), other.source(at))
+
+
+def _value(inertia: Inertia, field: str) -> Any:
+    """Return mass, centre of mass, or tensor as xx yy zz xy xz yz."""
+    if field in ("mass", "inertial"):
+        return inertia.mass
+    return inertia.com.tolist() if field == "com" else [float(inertia.I_com[at]) for at in SIX]
+
+
+def _gravcomp(ours: Tree, theirs: Tree, node: Node) -> Difference:
+    body, other = ours.bodies[node.a], theirs.bodies[node.b]
+    sources = (body.source("gravcomp"), other.source("gravcomp"))
+    return Difference("gravcomp", body.name, body.gravcomp, other.gravcomp, "1", unchanged, *sources)
+
+
+def _missing(ours: Tree, theirs: Tree, matching: Matching) -> Iterator[Difference]:
+    """Yield joints with a dof and bodies with inertia that the other tree does not have."""
+    for i, joint in enumerate(ours.joints):
+        body = ours.bodies[i]
+        if not i or i in matching.bodies or not joint.nv:
+            continue
+        welded = theirs.joint_index.get(joint.name)
+        if welded is not None and not theirs.joints[welded].nv:
+            source = theirs.joints[welded].source()
+            yield Difference(
+                "joint.type", joint.name, joint.kind.value, "fixed", "", _weld(joint), joint.source("type"), source
+            )
+            continue
+        at_root = joint.kind is JointKind.FLOATING and not ours.moving[body.parent]
+        kind = "base.fixed_or_free" if at_root else "joint.missing"
+        values = ("free", "fixed", "") if at_root else (joint.nv, 0, "dof")
+        yield Difference(kind, joint.name, *values, _weld(joint), joint.source())
+        if not body.inertia.is_zero:
+            gone = _dropped(body)
+            yield Difference("body.missing", body.name, body.inertia.mass, 0.0, "kg", gone, body.source())
+
+
+def _weld(joint: Joint) -> Callable[[Tree], Tree]:
+    """Return the patch that locks a joint at its home."""
+
+    def apply(tree: Tree) -> Tree:
+        at = tree.joints[tree.joint_index[joint.name]]
+        fixed = Joint(at.name, JointKind.FIXED, T_parent_joint=home_placement(at), sources=at.sources)
+        body = tree.bodies[tree.joint_index[joint.name]].name
+        return with_body(tree, body, lambda b: replace(b, joint=fixed))
+
+    return apply
+
+
+def _dropped(body: Body) -> Callable[[Tree], Tree]:
+    """Return the patch that takes the inertia of a body away."""
+    return lambda tree: with_inertia(tree, body.name, Inertia())
+
+
+def _extra(ours: Tree, theirs: Tree, matching: Matching, nodes: tuple[Node, ...]) -> Iterator[Difference]:
+    """Yield joints with a dof that our tree does not have; the body comes along, at rest at home."""
+    frames = {node.b: node for node in nodes}
+    taken = set(matching.bodies.values())
+    for j, joint in enumerate(theirs.joints):
+        if not joint.nv or j in taken:
+            continue
+        k, P = theirs.parents[j], home_placement(joint)
+        while k not in frames:
+            P, k = home_placement(theirs.joints[k]) @ P, theirs.parents[k]
+        holder, body = frames[k], theirs.bodies[j]
+        placement = holder.G @ P
+        name = ours.bodies[holder.a].name
+
+        def apply(tree: Tree, body: Body = body, placement: Floats = placement, name: str = name) -> Tree:
+            joint = Joint(f"{body.joint.name} at rest", JointKind.FIXED, T_parent_joint=placement)
+            added = Body(f"{body.name} of the other", tree.index[name], joint, body.inertia)
+            return replace(tree, bodies=(*tree.bodies, added))
+
+        at_root = joint.kind is JointKind.FLOATING and not theirs.moving[body.parent]
+        kind = "base.fixed_or_free" if at_root else "joint.extra"
+        values = ("fixed", "free", "") if at_root else (0, joint.nv, "dof")
+        yield Difference(kind, joint.name, *values, apply, other=joint.source())

@@ -1,0 +1,282 @@
+"""Differences between two joints in one set of frames: type, axis, placement, orientation, zero, and joint terms."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from ..spatial import inverse, rotation_about, rotation_from_rpy, transform
+from ..tree import Joint, JointKind
+from .alignment import home_placement, same_pose
+from .difference import Difference, unchanged, with_joint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from ..errors import Source
+    from ..tree import Floats, Tree
+    from .alignment import Node
+
+TURNING: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
+DEGREE: Final = np.pi / 180
+
+
+def joint_differences(ours: Tree, theirs: Tree, node: Node, tolerance: float, reach: float) -> Iterator[Difference]:
+    """Yield how the joint of one matched body departs, each with the patch that puts it into our tree.
+
+    Args:
+        ours, theirs: both trees as they were given.
+        node: the body in our frames.
+        tolerance: relative.
+        reach: [m] size of the robot, the scale of lengths.
+    """
+    mine, other = ours.joints[node.a], theirs.joints[node.b]
+    if _family(mine) is not _family(other):
+        yield _retyped(node, mine, other)
+        return
+    if mine.kind is not JointKind.FLOATING:
+        yield from _screw(node, mine, other, tolerance, reach)
+        yield from _placement(ours, theirs, node, tolerance, reach)
+    if mine.nv:
+        yield from _terms(mine, other, tolerance)
+
+
+def _family(joint: Joint) -> JointKind:
+    """Return the kind, revolute and continuous as one: limits are no dynamics."""
+    return JointKind.REVOLUTE if joint.kind in TURNING else joint.kind
+
+
+def _retyped(node: Node, mine: Joint, other: Joint) -> Difference:
+    """Return a joint of another type; base joints are said as such."""
+    free = JointKind.FLOATING in (mine.kind, other.kind) and JointKind.FIXED in (mine.kind, other.kind)
+    at_root = node.parent == 0
+    kind = "base.fixed_or_free" if free and at_root else "joint.type"
+
+    def apply(tree: Tree) -> Tree:
+        changed = replace(
+            other, name=mine.name, sources=mine.sources, T_joint_body=other.T_joint_body @ inverse(node.G)
+        )
+        return with_home(tree, mine.name, node.parent, node.P_found, **_written(changed))
+
+    return Difference(
+        kind, mine.name, mine.kind.value, other.kind.value, "", apply, mine.source("type"), other.source("type")
+    )
+
+
+def _written(joint: Joint) -> dict[str, Any]:
+    """Return the fields that make the motion and the terms of a joint."""
+    names = ("kind", "axis", "T_joint_body", "ref", "damping", "friction", "armature", "rotor", "stiffness", "rest")
+    return {name: getattr(joint, name) for name in names}
+
+
+def with_home(tree: Tree, name: str, above: int, P: Floats, **fields: Any) -> Tree:
+    """Return the tree with one joint changed and its body at home placement P in body `above`.
+
+    Args:
+        tree: whose joint is changed.
+        name: of the joint.
+        above: index of a body above it, such as its parent.
+        P: (4, 4) wanted pose of the body in that body at q = 0.
+        **fields: other fields of the joint.
+    """
+    i = tree.joint_index[name]
+    joint: Joint = replace(tree.joints[i], **fields)
+    H, k = np.eye(4), tree.parents[i]
+    while k not in (above, -1):
+        H = home_placement(tree.joints[k]) @ H
+        k = tree.parents[k]
+    motion = home_placement(replace(joint, T_parent_joint=np.eye(4)))
+    return with_joint(tree, name, **fields, T_parent_joint=inverse(H) @ P @ inverse(motion))
+
+
+def _screw(node: Node, mine: Joint, other: Joint, tolerance: float, reach: float) -> Iterator[Difference]:
+    """Yield a reversed or turned axis, or an anchor elsewhere."""
+    S, Z = node.S, node.S_found
+    if S.shape != Z.shape or S.size == 0:
+        return
+    rows = slice(3, 6) if mine.kind is JointKind.PRISMATIC else slice(0, 3)
+    n, m = S[rows], Z[rows]
+    length = max(reach, 1.0)
+
+    def apply(tree: Tree) -> Tree:
+        at = tree.joints[tree.joint_index[mine.name]]
+        P = _home_in(tree, mine.name, node.parent)
+        return with_home(tree, mine.name, node.parent, P, **_motion_of(at, other, Z, node))
+
+    def found(kind: str, field: str, expected: Any, value: Any, unit: str) -> Difference:
+        sources = (mine.source(field), other.source(field))
+        return Difference(kind, mine.name, expected, value, unit, apply, *sources)
+
+    if np.abs(n + m).max() <= tolerance and np.abs(n - m).max() > tolerance:
+        yield found("joint.axis_sign", "axis", n[:, 0].tolist(), m[:, 0].tolist(), "1")
+    elif np.abs(n - m).max() > tolerance:
+        yield found("joint.axis", "axis", _axis(mine, n), _axis(mine, m), "1")
+    elif np.abs(S[3:] - Z[3:]).max() > tolerance * length:
+        expected, value = (_anchor(T).tolist() for T in (S, Z))
+        yield found("joint.placement", "T_joint_body", expected, value, "m")
+
+
+def _axis(joint: Joint, columns: Floats) -> list[Any]:
+    return columns[:, 0].tolist() if joint.nv == 1 else columns.T.tolist()
+
+
+def _anchor(S: Floats) -> Floats:
+    """Return the point of the axis closest to the body origin, in body axes; for a ball its centre."""
+    if S.shape[1] == 1:
+        return np.cross(S[:3, 0], S[3:, 0])
+    # A ball about c has v = -omega x c: the linear part is the matrix of c x, so c is its axial vector.
+    B = S[3:] @ np.linalg.pinv(S[:3])
+    return np.array([B[2, 1] - B[1, 2], B[0, 2] - B[2, 0], B[1, 0] - B[0, 1]]) / 2
+
+
+def _motion_of(at: Joint, other: Joint, S: Floats, node: Node) -> dict[str, Any]:
+    """Return axis, placement of the body and ref of a joint whose screws in body axes are S."""
+    if at.kind in TURNING:
+        shift = transform(np.eye(3), -_anchor(S))
+        return {"axis": S[:3, 0] / np.linalg.norm(S[:3, 0]), "T_joint_body": shift}
+    if at.kind is JointKind.PRISMATIC:
+        return {"axis": S[3:, 0] / np.linalg.norm(S[3:, 0]), "T_joint_body": np.eye(4)}
+    return {"axis": other.axis, "T_joint_body": other.T_joint_body @ inverse(node.G)}
+
+
+def _home_in(tree: Tree, name: str, above: int) -> Floats:
+    """Return the home placement of a joint's body in a body above it."""
+    k = tree.joint_index[name]
+    P = np.eye(4)
+    while k not in (above, -1):
+        P = home_placement(tree.joints[k]) @ P
+        k = tree.parents[k]
+    return P
+
+
+def _placement(ours: Tree, theirs: Tree, node: Node, tolerance: float, reach: float) -> Iterator[Difference]:
+    """Yield a shifted zero, another orientation, another origin."""
+    P, Q = node.P, node.P_found
+    if same_pose(P, Q, tolerance, reach):
+        return
+    mine, other = ours.joints[node.a], theirs.joints[node.b]
+    fields = (mine.source("T_parent_joint"), other.source("T_parent_joint"))
+    shift = _shift_of_zero(node, mine, tolerance, reach)
+    if shift is not None:
+        named = mine.kind in TURNING or mine.ref != other.ref
+        unit = "m" if mine.kind is JointKind.PRISMATIC else "rad"
+        rival = _placed(node, mine, "joint.placement" if unit == "m" else "joint.orientation", P, Q, fields)
+        ratio = any(other.ref and np.isclose(mine.ref * k, other.ref, rtol=1e-6) for k in (DEGREE, 1 / DEGREE))
+        kind = "units.angle" if ratio and unit == "rad" else "joint.zero"
+        zero = Difference(kind, mine.name, 0.0, shift, unit, rival.apply, *_zero_sources(mine, other), rivals=(rival,))
+        yield zero if named else replace(rival, rivals=(zero,))
+        return
+    if np.abs(P[:3, :3] - Q[:3, :3]).max() > tolerance:
+        R = transform(Q[:3, :3], P[:3, 3])
+        if in_degrees(P[:3, :3], Q[:3, :3]):
+            at = (ours.sources.get("angle") or fields[0], theirs.sources.get("angle") or fields[1])
+            turned = _placed(node, mine, "units.angle", P, R, at)
+            yield replace(turned, where=ours.bodies[node.a].name)
+        else:
+            yield _placed(node, mine, "joint.orientation", P, R, fields)
+    if np.abs(P[:3, 3] - Q[:3, 3]).max() > tolerance * reach:
+        scaled = any(np.allclose(P[:3, 3] * k, Q[:3, 3], rtol=1e-9, atol=1e-12 * k) for k in (1e3, 1e-3))
+        kind = "units.length" if scaled and P[:3, 3].any() else "joint.placement"
+        yield _placed(node, mine, kind, P, transform(P[:3, :3], Q[:3, 3]), fields)
+
+
+def _zero_sources(mine: Joint, other: Joint) -> tuple[Source, Source]:
+    """Return the lines of `ref` where a file has it, else of the joint."""
+    return mine.source("ref"), other.source("ref")
+
+
+def _placed(node: Node, mine: Joint, kind: str, P: Floats, Q: Floats, sources: tuple[Source, Source]) -> Difference:
+    """Return a difference in the origin or in the turn of a joint: only what differs between P and Q is patched."""
+    turn = bool(np.any(P[:3, :3] != Q[:3, :3]))
+    shift = bool(np.any(P[:3, 3] != Q[:3, 3]))
+
+    def apply(tree: Tree) -> Tree:
+        H = _home_in(tree, mine.name, node.parent)
+        R, p = (Q if turn else H)[:3, :3], (Q if shift else H)[:3, 3]
+        return with_home(tree, mine.name, node.parent, np.asarray(transform(R, p), np.float64))
+
+    if turn and not shift:
+        return Difference(kind, mine.name, rpy_of(P[:3, :3]), rpy_of(Q[:3, :3]), "rad", apply, *sources)
+    return Difference(kind, mine.name, P[:3, 3].tolist(), Q[:3, 3].tolist(), "m", apply, *sources)
+
+
+def _shift_of_zero(node: Node, mine: Joint, tolerance: float, reach: float) -> float | None:
+    """Return d when the found home placement is ours moved by d along the joint's own motion, else None."""
+    if mine.nv != 1:
+        return None
+    D = inverse(node.P) @ node.P_found
+    S = node.S[:, 0]
+    if mine.kind is JointKind.PRISMATIC:
+        d = float(S[3:] @ D[:3, 3])
+        moved = transform(np.eye(3), S[3:] * d)
+    else:
+        vee = np.array([D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1]]) / 2
+        d = float(np.arctan2(S[:3] @ vee, (np.trace(D[:3, :3]) - 1) / 2))
+        R, c = rotation_about(S[:3], np.asarray(d)), _anchor(node.S)
+        moved = transform(R, c - R @ c)
+    return d if same_pose(np.asarray(moved, np.float64), D, 4 * tolerance, reach) else None
+
+
+def rpy_of(R: Floats) -> list[float]:
+    """Return roll, pitch, yaw [rad] about fixed axes; yaw 0 where pitch is a quarter turn."""
+    pitch = float(np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0])))
+    if np.hypot(R[0, 0], R[1, 0]) < 1e-12:
+        return [float(np.arctan2(-R[1, 2], R[1, 1])), pitch, 0.0]
+    return [float(np.arctan2(R[2, 1], R[2, 2])), pitch, float(np.arctan2(R[1, 0], R[0, 0]))]
+
+
+def in_degrees(R: Floats, Q: Floats) -> bool:
+    """Return whether one turn is the other with its angles read in degrees, or the reverse.
+
+    Tried as fixed-axis roll, pitch, yaw, as turns about moving x, y, z, and as axis and angle.
+    """
+    if np.abs(R - np.eye(3)).max() < 1e-9:
+        return False
+    return _scaled(R, Q) or _scaled(Q, R)
+
+
+def _scaled(R: Floats, Q: Floats) -> bool:
+    """Return whether Q has the angles of R times pi / 180."""
+    fixed = np.array(rpy_of(R)) * DEGREE
+    moving = -np.array(rpy_of(R.T)) * DEGREE
+    vee = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
+    sine = float(np.linalg.norm(vee))
+    angle = float(np.arctan2(sine, (np.trace(R) - 1) / 2)) * DEGREE
+    tries = [rotation_from_rpy(fixed), rotation_from_rpy(-moving).T]
+    if sine > 1e-9:
+        tries.append(rotation_about(vee / sine, np.asarray(angle)))
+    return any(np.abs(T - Q).max() < 1e-7 for T in tries)
+
+
+def _terms(mine: Joint, other: Joint, tolerance: float) -> Iterator[Difference]:
+    """Yield reflected inertia, damping, dry friction and springs that differ."""
+
+    def differs(x: Any, y: Any) -> bool:
+        size = max(float(np.abs(x).max(initial=0)), float(np.abs(y).max(initial=0)))
+        return float(np.abs(np.asarray(x) - np.asarray(y)).max(initial=0)) > tolerance * size
+
+    def found(kind: str, field: str, x: Any, y: Any, unit: str, apply: Callable[[Tree], Tree]) -> Difference:
+        single = (float(np.ravel(v)[0]) if mine.nv == 1 else np.asarray(v).tolist() for v in (x, y))
+        return Difference(kind, mine.name, *single, unit, apply, mine.source(field), other.source(field))
+
+    if differs(mine.reflected, other.reflected):
+        field = "armature" if differs(mine.armature, other.armature) else "rotor"
+        unit = "kg" if mine.kind is JointKind.PRISMATIC else "kg m^2"
+        values = {"armature": other.armature, "rotor": other.rotor}
+
+        def reflected(tree: Tree) -> Tree:
+            return with_joint(tree, mine.name, **values)
+
+        yield found(field, field, mine.reflected, other.reflected, unit, reflected)
+    for kind, field, unit in (
+        ("damping", "damping", "N m s/rad"),
+        ("frictionloss", "friction", "N m"),
+        ("spring", "stiffness", "N m/rad"),
+    ):
+        x, y = getattr(mine, field), getattr(other, field)
+        if differs(x, y):
+            yield found(kind, field, x, y, unit, unchanged)
+    if mine.stiffness and other.stiffness and differs(mine.rest, other.rest):
+        yield found("spring", "rest", mine.rest, other.rest, "rad", unchanged)

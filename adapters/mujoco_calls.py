@@ -1,7 +1,7 @@
 """The calls into MuJoCo, state by state, in MuJoCo's own coordinates, each after the stages that it needs.
 
-Positions need `mj_kinematics` and `mj_comPos` (M of tendons `mj_tendon` too), velocities `mj_comVel`: without them the
-calls answer for the state before, in silence.
+Positions need `mj_kinematics` and `mj_comPos`, velocities `mj_comVel`: without them the calls answer for the state
+before, in silence.
 Source: MuJoCo documentation, API reference, "Sub-components" and "Support".
 """
 
@@ -38,6 +38,9 @@ class Calls:
         model.opt.disableflags = 0
         self.model, self.data = model, mujoco.MjData(model)
         self.warnings: list[str] = []
+        # Once for all: only fixed tendons have inertia here, and their Jacobians do not change.
+        for stage in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon):
+            stage(model, self.data)
 
     def states(self, qpos: Floats, qvel: Floats | None = None) -> Iterator[int]:
         """Yield each state after the stages that depend on position and, with qvel, on velocity."""
@@ -88,7 +91,6 @@ class Calls:
         m, d = self.model, self.data
         M = np.zeros((len(qpos), m.nv, m.nv))
         for i in self.states(qpos):
-            mujoco.mj_tendon(m, d)
             mujoco.mj_makeM(m, d)
             mujoco.mj_fullM(m, d, M[i])
         return M
@@ -98,7 +100,6 @@ class Calls:
         m, d, a = self.model, self.data, np.zeros_like(efforts)
         with quiet() as heard:
             for i in self.states(qpos):
-                mujoco.mj_tendon(m, d)
                 mujoco.mj_makeM(m, d)
                 mujoco.mj_factorM(m, d)
                 mujoco.mj_solveM(m, d, a[i : i + 1], efforts[i : i + 1])

@@ -120,27 +120,7 @@ def differences(model: MjModel, tree: Tree, held: Mapping[int, int], from_mesh: 
     """
     for i, body in enumerate(tree.bodies[1:], 1):
         if i not in held and not body.inertia.is_zero:
-            root = body.parent == 0
-            holder = tree.bodies[tree.fusion.holder[i]].name
-            yield finding(
-                "body.root_fused" if root else "body.fused",
-                body.source() if root else body.joint.source(),
-                where=body.name,
-                expected="a body of its own",
-                found="in the world, its mass gone" if not tree.moving[i] else f"part of {holder!r}",
-                fix="compile with fusestatic off to keep it",
-            )
-            if tree.moving[i] and body.inertia.mass < mujoco.mjMINVAL:
-                I = body.inertia.I_com
-                yield finding(
-                    "inertia.value",
-                    body.source("inertia"),
-                    where=body.name,
-                    expected=[float(I[j]) for j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))],
-                    found=[0.0] * 6,
-                    unit="kg m^2",
-                    fix="MuJoCo merges no tensor of a body without mass: give it a mass, or no tensor",
-                )
+            yield from _merged(i, tree)
         if body.name in from_mesh and ("inertial" not in body.sources or tree.origin.format != "urdf"):
             yield finding(
                 "mass.default",
@@ -152,6 +132,31 @@ def differences(model: MjModel, tree: Tree, held: Mapping[int, int], from_mesh: 
                 fix="write <inertial>",
             )
     yield from _inferred(model, tree, held)
+
+
+def _merged(i: int, tree: Tree) -> Iterator[Finding]:
+    """Yield where body i went, and the tensor that was lost on the way."""
+    body, root = tree.bodies[i], tree.parents[i] == 0
+    holder = tree.bodies[tree.fusion.holder[i]].name
+    yield finding(
+        "body.root_fused" if root else "body.fused",
+        body.source() if root else body.joint.source(),
+        where=body.name,
+        expected="a body of its own",
+        found=f"part of {holder!r}" if tree.moving[i] else "in the world, its mass gone",
+        fix="compile with fusestatic off to keep it",
+    )
+    if tree.moving[i] and body.inertia.mass < mujoco.mjMINVAL:
+        I = body.inertia.I_com
+        yield finding(
+            "inertia.value",
+            body.source("inertia"),
+            where=body.name,
+            expected=[float(I[j]) for j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))],
+            found=[0.0] * 6,
+            unit="kg m^2",
+            fix="MuJoCo merges no tensor of a body without mass: give it a mass, or no tensor",
+        )
 
 
 def _inferred(model: MjModel, tree: Tree, held: Mapping[int, int]) -> Iterator[Finding]:

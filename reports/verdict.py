@@ -63,7 +63,7 @@ def model_line(model: ModelResult, width: int = LABEL_WIDTH) -> Text:
     others = [r for r in model.engines if r.engine != "reference"]
     if word == "agree" and others and all(r.status == "agree" for r in others):
         engines = listed([shown(name) for name in dict.fromkeys(r.engine for r in others)])
-        where = path_words(list(dict.fromkeys(r.path for r in others)))
+        where = path_words([r.path for r in others])
         said = (
             f"{engines} compute{'s' if len({r.engine for r in others}) == 1 else ''} this robot as the reference does"
         )

@@ -8,8 +8,8 @@ import re
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Thread
 
 import pandas as pd
 import pytest
@@ -252,15 +252,15 @@ def test_a_result_that_cannot_be_written_whole_is_not_written(answer, tmp_path, 
 def test_a_pipe_is_written_to_and_not_replaced(answer, tmp_path):
     """`--json /dev/null` or a pipe of the shell must not get a file in its place."""
     answer(ENDINGS["agree"][0])
-    pipe = tmp_path / "pipe"
+    pipe, read = tmp_path / "pipe", []
     os.mkfifo(pipe)
-    with ThreadPoolExecutor() as pool:
-        read = pool.submit(pipe.read_text, encoding="utf-8")
-        assert RUNNER.invoke(app, ["check", "a.urdf", "--json", str(pipe)]).exit_code == 0
-        if not pipe.is_fifo():
-            pipe.unlink()  # let the reader go
-        assert json.loads(read.result(timeout=10))["exit"] == 0
+    # A daemon: a reader whose pipe was replaced would wait for ever.
+    reader = Thread(target=lambda: read.append(pipe.read_text(encoding="utf-8")), daemon=True)
+    reader.start()
+    assert RUNNER.invoke(app, ["check", "a.urdf", "--json", str(pipe)]).exit_code == 0
     assert pipe.is_fifo()
+    reader.join(timeout=10)
+    assert json.loads(read[0])["exit"] == 0
 
 
 def test_a_link_stays_a_link(answer, tmp_path):

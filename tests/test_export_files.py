@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -13,14 +14,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from random_trees import random_inertia, random_joint, random_rotation, random_transform, random_tree
-from same_robot import assert_same_dynamics, assert_same_fields, plain_tree, relations
+from same_robot import (
+    assert_same_dynamics,
+    assert_same_fields,
+    assert_same_in_other_coordinates,
+    plain_tree,
+    relations,
+)
 
 from tautology.harness.errors import RequestError, TreeError
 from tautology.harness.exporters import export, write_mjcf, write_urdf
 from tautology.harness.exporters.document import number
 from tautology.harness.exporters.frames import rpy_from_rotation
 from tautology.harness.load import load
-from tautology.harness.spatial import rotation_from_rpy
+from tautology.harness.spatial import rotation_from_quaternion, rotation_from_rpy, transform
 from tautology.harness.tree import Body, Closure, Inertia, Joint, JointKind, Tree, world
 
 if TYPE_CHECKING:
@@ -150,6 +157,83 @@ def test_a_floating_base_floats_in_both_formats(tmp_path: Path, *, inertial: boo
         assert_same_dynamics(tree, read)
 
 
+def test_a_placed_free_joint_counts_from_the_world(tmp_path: Path) -> None:
+    """Its home and the rest of its spring stand where they stood; the body frame moves onto the joint."""
+    rng = np.random.default_rng(10)
+    shift = np.eye(4)
+    shift[:3, 3] = 0.1, 0.2, -0.3
+    pose = np.array([0.5, -0.6, 0.7, 0.6, 0, 0.8, 0])
+    placed = Joint("float", JointKind.FLOATING, T_parent_joint=random_transform(rng), T_joint_body=shift, rest=pose)
+    tree = Tree("buoy", (world(), Body("buoy", 0, placed, random_inertia(rng))), home=pose)
+    exported = export(tree, tmp_path / "buoy.xml")
+    assert [loss.element for loss in exported.losses] == ["body@pos", "joint@coordinates"]
+    read = load(tmp_path / "buoy.xml")
+    T_joint_home = transform(rotation_from_quaternion(pose[3:]), pose[:3])
+    for found in (read.home, read.joints[1].rest):
+        T_world_home = transform(rotation_from_quaternion(found[3:]), found[:3])
+        np.testing.assert_allclose(T_world_home, placed.T_parent_joint @ T_joint_home, rtol=0, atol=1e-15)
+    solid, moved = tree.bodies[1].inertia, read.bodies[1].inertia
+    np.testing.assert_allclose(moved.com, solid.com + shift[:3, 3], rtol=0, atol=1e-15)
+    assert_same_in_other_coordinates(tree, read)
+
+
+def row(kinds: list[JointKind], **last: object) -> Tree:
+    """Return massless bodies in a row on joints of these kinds, and a body with mass at the end."""
+    rng = np.random.default_rng(8)
+    joints = [replace(random_joint(rng, f"j{i}", kind), T_joint_body=np.eye(4), ref=0) for i, kind in enumerate(kinds)]
+    joints[-1] = replace(joints[-1], **last)
+    bodies = [Body(f"b{i}", i, joint) for i, joint in enumerate(joints)]
+    return Tree("row", (world(), *bodies[:-1], replace(bodies[-1], inertia=random_inertia(rng))))
+
+
+@pytest.mark.parametrize(
+    ("kinds", "bodies"),
+    [
+        ([JointKind.REVOLUTE] * 6, 1),
+        ([JointKind.REVOLUTE] * 7, 2),
+        ([JointKind.PRISMATIC, JointKind.REVOLUTE, JointKind.BALL], 1),
+        ([JointKind.BALL, JointKind.REVOLUTE], 2),
+        ([JointKind.BALL, JointKind.BALL], 2),
+        ([JointKind.BALL, JointKind.PRISMATIC], 2),  # turned against each other: the ball has the axes of its body
+        ([JointKind.FLOATING, JointKind.PRISMATIC], 2),
+        ([JointKind.PLANAR, JointKind.BALL], 1),
+        ([JointKind.REVOLUTE, JointKind.FLOATING], 2),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, list) else str(value),
+)
+def test_as_many_joints_share_a_body_as_mujoco_allows(kinds: list[JointKind], bodies: int, tmp_path: Path) -> None:
+    """Six dofs, no turn after a ball, no turned ball, no free joint: what is left massless is named as refused."""
+    tree = row(kinds)
+    exported = export(tree, tmp_path / "row.xml")
+    assert exported.text.count("<body ") == bodies
+    refused = [loss.where for loss in exported.losses if loss.element == "inertial"]
+    assert len(refused) == bodies - 1
+    if not refused:
+        assert_same_in_other_coordinates(tree, load(tmp_path / "row.xml"))
+
+
+def test_a_ball_may_be_followed_by_a_slide_in_its_own_axes(tmp_path: Path) -> None:
+    """They share a body when nothing turns between them."""
+    tree = row([JointKind.BALL, JointKind.PRISMATIC], T_parent_joint=np.eye(4))
+    exported = export(tree, tmp_path / "row.xml")
+    assert exported.text.count("<body ") == 1
+    assert_same_dynamics(tree, load(tmp_path / "row.xml"))
+
+
+def test_bodies_that_a_closure_names_stay_bodies() -> None:
+    """Neither a massless body in a row nor a bare link of the world goes when an equality needs it."""
+    tree = row([JointKind.REVOLUTE, JointKind.REVOLUTE])
+    ground = Body("ground", 0, Joint("ground_fixed", JointKind.FIXED))
+    floating = Body("buoy", 1, Joint("float", JointKind.FLOATING), random_inertia(np.random.default_rng(0)))
+    on_ground = Tree("two", (world(), ground, floating))
+    for whole, name, free in ((tree, "b0", 1), (on_ground, "ground", 1)):
+        weld = Closure("weld", "weld", (name, whole.bodies[-1].name), (0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1))
+        assert write_mjcf(whole).text.count("<body ") == free
+        exported = write_mjcf(replace(whole, closures=(weld,)))
+        assert exported.text.count("<body ") == free + 1
+        assert f'<weld name="weld" body1="{name}"' in exported.text
+
+
 def test_a_massless_world_link_is_the_world_of_mjcf(tmp_path: Path) -> None:
     """The usual `<link name="world"/>` becomes no body, so that a floating base stays one."""
     export(plain_tree(3, kinds=[JointKind.REVOLUTE], floating_root=True), tmp_path / "robot.urdf")
@@ -269,7 +353,12 @@ def test_the_ending_decides_the_format_unless_it_is_given(tmp_path: Path) -> Non
         export(tree, tmp_path / "a.urdf", "sdf")
 
 
-def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
+def full(*_arguments: object) -> None:
+    """Fail as a full disk does."""
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The old file stays when writing fails, its mode when it succeeds; a link stays a link; no trace is left."""
     tree = plain_tree(1, 3)
     path, link = tmp_path / "robot.urdf", tmp_path / "link.urdf"
@@ -285,6 +374,11 @@ def test_a_file_is_replaced_whole_or_not_at_all(tmp_path: Path) -> None:
     assert path.read_text(encoding="utf-8") == exported.text
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert sorted(file.name for file in tmp_path.iterdir()) == ["link.urdf", "robot.urdf"]
+    with monkeypatch.context() as broken:
+        broken.setattr(type(path), "replace", full)
+        with pytest.raises(OSError, match="No space left"):
+            export(plain_tree(2, 3), path)
+    assert path.read_text(encoding="utf-8") == exported.text
     for wrong in (tmp_path / "nowhere" / "robot.urdf", tmp_path / "folder.urdf"):
         (tmp_path / "folder.urdf").mkdir(exist_ok=True)
         with pytest.raises(OSError, match=wrong.name) as caught:

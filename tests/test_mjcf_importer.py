@@ -135,7 +135,8 @@ def test_fused_bodies_stay_bodies(tmp_path: Path) -> None:
     tree, plain = read_mjcf(written(tmp_path, text)), read_mjcf(written(tmp_path, ZOO))
     assert [body.name for body in tree.bodies] == [body.name for body in plain.bodies]
     assert tree.total_mass == plain.total_mass
-    assert load_spec(tmp_path / "robot.xml")[0].body("stand") is not None
+    spec, _ = load_spec(written(tmp_path, text))
+    assert (spec.compiler.fusestatic, spec.body("stand").name) == (True, "stand")
 
 
 CLOSURES = """<equality>

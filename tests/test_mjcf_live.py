@@ -74,22 +74,30 @@ def test_an_edited_spec_is_read_as_edited() -> None:
 def test_nothing_is_printed_and_no_log_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """MuJoCo's warnings become losses; the user's own handler is back afterwards."""
+    """MuJoCo's warnings become losses instead."""
     monkeypatch.chdir(tmp_path)
-    text = GOOD.replace('angle="radian"', 'angle="radian" settotalmass="7"').replace('"piece"', '"nan"')
+    # One warning comes through Python, one through the handler; a margin is no number of the tree.
+    text = GOOD.replace('angle="radian"', 'angle="radian" settotalmass="7"').replace('"fold"', '"fold" margin="nan"')
+    tree = read_mjcf(written(tmp_path, text))
+    assert capfd.readouterr() == ("", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["robot.xml"]
+    said = [loss.note for loss in tree.losses if loss.element == "mujoco"]
+    assert [any(word in words for words in said) for word in ("settotalmass", "NaN")] == [True, True]
+    assert tree.total_mass == pytest.approx(7)
+
+
+def test_the_users_own_handler_of_warnings_is_back_afterwards(tmp_path: Path) -> None:
+    """Also when MuJoCo raises, and it hears nothing of what the importer does."""
     heard: list[str] = []
-    before = mujoco.get_mju_user_warning()
     mujoco.set_mju_user_warning(heard.append)
     try:
-        tree = read_mjcf(written(tmp_path, text))
+        read_mjcf(written(tmp_path, GOOD.replace('"fold"', '"fold" margin="nan"')))
+        with pytest.raises(ValueError, match="unrecognized"), quiet(mujoco):
+            mujoco.MjSpec.from_string("<mujoco><worldbody><thing/></worldbody></mujoco>")
         assert mujoco.get_mju_user_warning() == heard.append
     finally:
-        mujoco.set_mju_user_warning(before)
-    assert capfd.readouterr() == ("", "")
-    assert ([path.name for path in tmp_path.iterdir()], heard) == (["robot.xml"], [])
-    said = [loss.note for loss in tree.losses if loss.element == "mujoco"]
-    assert any("settotalmass" in words for words in said)
-    assert tree.total_mass == pytest.approx(7)
+        mujoco.set_mju_user_warning(None)
+    assert heard == []
 
 
 def test_the_numbers_of_enumerations_are_mujocos() -> None:
@@ -106,14 +114,6 @@ def test_the_numbers_of_enumerations_are_mujocos() -> None:
     assert int(mujoco.mjtObj.mjOBJ_SITE) == mjcf_terms.OBJ_SITE
     for i, kind in enumerate(mjcf_terms.EQUALITIES):
         assert int(getattr(mujoco.mjtEq, f"mjEQ_{kind.upper()}")) == i
-
-
-def test_quiet_survives_an_error() -> None:
-    """The handler is back also when MuJoCo raises."""
-    before = mujoco.get_mju_user_warning()
-    with pytest.raises(ValueError, match="unrecognized"), quiet(mujoco):
-        mujoco.MjSpec.from_string("<mujoco><worldbody><thing/></worldbody></mujoco>")
-    assert mujoco.get_mju_user_warning() == before
 
 
 def test_a_live_spec_that_mujoco_refuses_says_which_body() -> None:

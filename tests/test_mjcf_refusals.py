@@ -141,6 +141,26 @@ def test_only_what_cannot_be_read_is_taken_out(meshes: Path) -> None:
     assert [loss.where for loss in tree.losses if loss.touches_dynamics] == ["mixed"]
 
 
+@pytest.mark.parametrize("name", ["gone/solid.obj", "package://gone//solid.obj"])
+def test_files_of_one_name_in_two_folders_are_told_apart(meshes: Path, name: str) -> None:
+    """The one that is there stays, however MuJoCo spells the path of the other."""
+    meshes.write_text(MESHES.replace("sub/gone.stl", name))
+    tree = read_mjcf(meshes)
+    assert tree.bodies[1].inertia.mass == pytest.approx(1000 / 6)
+    assert [loss.where for loss in tree.losses if loss.element == "mesh" and loss.where] == ["gone", "broken"]
+
+
+def test_a_stripped_path_is_found_by_its_file_name(meshes: Path) -> None:
+    """With `strippath` MuJoCo asks for the bare name."""
+    text = MESHES.replace('meshdir="meshes"', 'meshdir="meshes" strippath="true"').replace("sub/solid.obj", "solid.obj")
+    written(meshes.parent, TETRAHEDRON, "meshes/solid.obj")
+    meshes.write_text(text)
+    assert [loss.where for loss in read_mjcf(meshes).losses if loss.element == "mesh" and loss.where] == [
+        "gone",
+        "broken",
+    ]
+
+
 def test_the_spec_for_the_native_path_lost_the_same(meshes: Path) -> None:
     """It compiles, keeps what can be read, and carries the names and lines of the tree."""
     spec, losses = load_spec(meshes)

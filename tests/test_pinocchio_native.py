@@ -88,6 +88,19 @@ def test_native_order_and_coordinates_are_mapped_by_name_and_told(tmp_path: Path
     assert {f.file for f in session.findings} == {str(path)}
 
 
+@pytest.mark.parametrize(("axis", "kinds"), [("0 0 1", set()), ("0 .6 .8", {"joint.axis"})])
+def test_the_normal_of_a_planar_joint_is_ignored_and_that_is_told(tmp_path: Path, axis: str, kinds: set[str]) -> None:
+    """Pinocchio's plane is always xy of the joint: the same robot where the normal is z, another one else."""
+    joint = JOINT.format("glide", "planar", "base", "puck", f'<axis xyz="{axis}"/>')
+    opened = open_model(written(tmp_path, LINK.format("base", 3), LINK.format("puck", 1), joint))
+    session = ENGINE.native(opened.given, opened.tree)
+    told = {(f.kind, f.severity, f.where, f.line) for f in session.findings}
+    assert {entry for entry in told if entry[1] == "model"} == {(kind, "model", "glide", 4) for kind in kinds}
+    assert ("joint.coordinates", "convention", "glide", 4) in told
+    if not kinds:
+        assert_agrees(session, opened.tree)
+
+
 @pytest.mark.parametrize("name", ["turn", "root_joint"])
 def test_a_freed_base_is_found_by_its_link(tmp_path: Path, name: str) -> None:
     """Pinocchio calls its own joint `root_joint`; beside a second one of that name it reads another robot."""

@@ -1,9 +1,9 @@
 """Two matched trees in one set of frames, so that parameters can be compared one by one.
 
-The frame of a body is a choice of whoever wrote the file: two descriptions of one robot may put it elsewhere. The choice
-is a constant transform G between the two frames of a matched body, and it is not a parameter of the robot. Of the frames
-that suggest themselves (the same frame; the one that continues the parent's; the one that keeps a child where it is) the
-one is taken that leaves the fewest parameters different; the same frame wins a tie.
+The frame of a body is a choice of whoever wrote the file: two descriptions of one robot may put it elsewhere. The
+choice is a constant transform G between the two frames of a matched body, and it is not a parameter of the robot. Of
+the frames that suggest themselves (the same frame; the one that continues the parent's; the one that keeps a child
+where it is) the one is taken that leaves the fewest parameters different; the same frame wins a tie.
 
 A joint is compared by what does not depend on how it is written: its home placement P = T_parent_body at q = 0, and its
 screws S, the twists of the body per unit of velocity, in body axes about the body origin.
@@ -16,14 +16,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..fusion import fuse
 from ..spatial import inverse, motion_transform, rotation_about, rotation_z_to, transform
-from ..tree import Inertia, JointKind
+from ..tree import JointKind
+from .inertias import in_frame
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from ..tree import Floats, Joint, Tree
+    from ..spatial import Array
+    from ..tree import Floats, Inertia, Joint, Tree
     from .matching import Matching
 
 TURNING = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
@@ -38,9 +39,8 @@ class Node:
         parent: index in the expected tree of the nearest matched body above.
         P, P_found: (4, 4) home placement in that parent.
         S, S_found: (6, nv) screws in body axes.
-        inertia, inertia_found: of the body with every unmatched fixed body that it carries.
-        members: indices in the expected tree of the bodies in `inertia`, the body itself first.
-        Ts: (len(members), 4, 4) their placements in the body.
+        inertia, inertia_found: of the rigid piece that a moving body makes with all that is fixed to it; of a fixed
+            body alone.
         G: (4, 4) frame of the found body in the frame of the expected one.
     """
 
@@ -53,43 +53,44 @@ class Node:
     S_found: Floats
     inertia: Inertia
     inertia_found: Inertia
-    members: tuple[int, ...]
-    Ts: Floats
     G: Floats
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """One tree with its unmatched fixed bodies merged into their holders.
+    """One tree with its rigid pieces: a moving body, or the world, with all that is fixed to it.
 
     Attributes:
         tree: as it was given.
-        inertias: composite of every kept body, by index in `tree`.
-        members: bodies in it, the holder first.
+        holder: (nb,) index of the body that carries each body.
+        pieces: composite inertia of every piece, by index of its holder.
         Ts_holder_body: (nb, 4, 4) placement of every body in its holder.
         home: (nb, 4, 4) T_world_body at q = 0.
     """
 
     tree: Tree
-    inertias: Mapping[int, Inertia]
-    members: Mapping[int, tuple[int, ...]]
+    holder: tuple[int, ...]
+    pieces: Mapping[int, Inertia]
     Ts_holder_body: Floats
     home: Floats
 
+    def members(self, i: int) -> list[int]:
+        """Return the bodies of the piece that body i holds, itself first."""
+        return [k for k, holder in enumerate(self.holder) if holder == i]
 
-def side(tree: Tree, kept: set[int]) -> Side:
-    """Return the tree with every fixed body outside `kept` merged into its holder."""
-    fusion = fuse(tree, kept)
-    members: dict[int, list[int]] = {}
-    for i, holder in enumerate(fusion.holder):
-        members.setdefault(holder, [])
-        members[holder].insert(0, i) if i == holder else members[holder].append(i)
-    inertias = {holder: fusion.tree.bodies[fusion.merged[holder]].inertia for holder in members}
+    def inertia(self, i: int) -> Inertia:
+        """Return the inertia of a piece by its holder, of any other body alone."""
+        return self.pieces[i] if i in self.pieces else self.tree.bodies[i].inertia
+
+
+def side(tree: Tree) -> Side:
+    """Return the tree with its rigid pieces."""
+    fusion = tree.fusion
+    pieces = {holder: fusion.tree.bodies[fusion.merged[holder]].inertia for holder in fusion.holder}
     home = [np.eye(4)]
     for body in tree.bodies[1:]:
         home.append(home[body.parent] @ home_placement(body.joint))
-    grouped = {holder: tuple(group) for holder, group in members.items()}
-    return Side(tree, inertias, grouped, fusion.Ts_holder_body, np.stack(home))
+    return Side(tree, fusion.holder, pieces, fusion.Ts_holder_body, np.stack(home))
 
 
 def home_placement(joint: Joint) -> Floats:
@@ -104,6 +105,11 @@ def _motion(joint: Joint, displacement: float) -> Floats:
         R = rotation_about(joint.axis, np.asarray(displacement))
     elif joint.kind is JointKind.PRISMATIC:
         p = joint.axis * displacement
+    return placement(R, p)
+
+
+def placement(R: Array, p: Array) -> Floats:
+    """Return T = [[R, p], [0, 1]] in float64."""
     return np.asarray(transform(R, p), np.float64)
 
 
@@ -121,27 +127,28 @@ def screws(joint: Joint) -> Floats:
     return np.asarray(motion_transform(inverse(joint.T_joint_body)) @ in_joint, np.float64)
 
 
-def _in_plane(basis: Floats) -> Floats:
+def _in_plane(basis: Array) -> Floats:
     return np.column_stack([basis[:, 0], basis[:, 1], np.zeros(3)])
 
 
 def moved(inertia: Inertia, G: Floats) -> Inertia:
     """Return an inertia given in the found frame in the frame of the expected body."""
-    R = G[:3, :3]
-    I = R @ inertia.I_com @ R.T
-    return Inertia(inertia.mass, R @ inertia.com + G[:3, 3], (I + I.T) / 2)
+    return in_frame(inertia, G)
 
 
-def align(a: Tree, b: Tree, matching: Matching, tolerance: float) -> tuple[Node, ...]:
-    """Return the matched bodies of both trees in the frames of `a`, parents first.
+def align(ours: Side, theirs: Side, matching: Matching, tolerance: float) -> tuple[Node, ...]:
+    """Return the matched bodies of both trees in the frames of ours, parents first.
+
+    A static body is no parent: what stands on it is placed in the world, since where a pedestal ends and a placement
+    begins is a choice of the file.
 
     Args:
-        a: the expected tree.
-        b: the other tree.
+        ours: the expected tree.
+        theirs: the other tree.
         matching: from `match`.
         tolerance: relative, below which two parameters count as equal when frames are chosen.
     """
-    ours, theirs = side(a, set(matching.bodies)), side(b, set(matching.bodies.values()))
+    a = ours.tree
     reach = max(float(np.abs(ours.home[:, :3, 3]).max()), 1e-3)
     Gs: dict[int, Floats] = {0: np.eye(4)}
     nodes: list[Node] = [_node(ours, theirs, 0, 0, 0, Gs[0], Gs[0])]
@@ -149,7 +156,7 @@ def align(a: Tree, b: Tree, matching: Matching, tolerance: float) -> tuple[Node,
         if i not in matching.bodies:
             continue
         j, parent = matching.bodies[i], a.parents[i]
-        while parent not in Gs:
+        while parent not in Gs or (parent and not a.moving[parent]):
             parent = a.parents[parent]
         best: tuple[int, Node] | None = None
         for G in _candidates(ours, theirs, i, j, parent, Gs[parent], matching):
@@ -176,10 +183,8 @@ def _node(ours: Side, theirs: Side, i: int, j: int, parent: int, G_parent: Float
         np.asarray(G_parent @ P_b @ inverse(G), np.float64),
         screws(ours.tree.joints[i]),
         np.asarray(motion_transform(G) @ screws(theirs.tree.joints[j]), np.float64),
-        ours.inertias[i],
-        moved(theirs.inertias[j], G),
-        ours.members[i],
-        ours.Ts_holder_body[list(ours.members[i])],
+        ours.inertia(i),
+        moved(theirs.inertia(j), G),
         G,
     )
 
@@ -217,6 +222,8 @@ def _cost(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: f
     count = 0 if free else int(not same_pose(node.P, node.P_found, tolerance, reach))
     count += int(not same_screws(node.S, node.S_found, tolerance, reach)) if not free else 0
     mine, other = node.inertia, node.inertia_found
+    if not ours.tree.joints[node.a].nv and (mine.is_zero or other.is_zero):
+        return count  # a frame: nothing tells where it is but its placement
     count += int(np.abs(mine.com - other.com).max() > tolerance * reach and mine.mass * other.mass != 0)
     size = max(float(np.abs(mine.I_com).max()), float(np.abs(other.I_com).max()), 1e-300)
     count += int(np.abs(mine.I_com - other.I_com).max() > tolerance * size)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..tree import Body, Inertia, Joint, JointKind
-from .alignment import Node, align, home_placement
+from .alignment import Node, align, home_placement, side
 from .difference import Difference, unchanged, with_body, with_inertia
-from .inertias import SIX, Account, Reason, accounts
 from .joints import joint_differences
+from .pieces import inertia_differences
 from .whole import whole_differences
 
 if TYPE_CHECKING:
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from ..tree import Floats, Tree
     from .matching import Matching
-
-UNITS = {"mass": "kg", "com": "m", "inertia": "kg m^2", "inertial": "kg"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,13 +44,15 @@ def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, s
         tolerance: relative; parameters closer than that times their own size are equal.
         static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
     """
-    nodes = align(ours, theirs, matching, tolerance)
+    sides = side(ours), side(theirs)
+    nodes = align(*sides, matching, tolerance)
     reach = max(1e-3, *(float(np.linalg.norm(node.P[:3, 3])) for node in nodes))
     found: list[Difference] = []
     for node in nodes:
-        found += joint_differences(ours, theirs, node, tolerance, reach) if node.a else ()
-        if static or ours.moving[node.a]:
-            found += _inertia_differences(ours, theirs, node, tolerance)
+        moves = ours.moving[node.a]
+        found += joint_differences(*sides, node, tolerance, reach) if moves or (static and node.a) else ()
+        if node.a in sides[0].pieces and (static or moves):
+            found += inertia_differences(*sides, node, matching, tolerance)
         if node.a and ours.bodies[node.a].gravcomp != theirs.bodies[node.b].gravcomp:
             found.append(_gravcomp(ours, theirs, node))
     found += _missing(ours, theirs, matching)
@@ -61,45 +61,6 @@ def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, s
     doubtful = {ours.joints[i].name for i in matching.doubtful} | {ours.bodies[i].name for i in matching.doubtful}
     noted = [replace(d, note="matched by structure, could be another") if d.where in doubtful else d for d in found]
     return Comparison(tuple(noted), nodes)
-
-
-def _inertia_differences(ours: Tree, theirs: Tree, node: Node, tolerance: float) -> Iterator[Difference]:
-    """Yield what departs in a composite, from the account that asks for the least."""
-    members = [(ours.bodies[i].inertia, T) for i, T in zip(node.members, node.Ts, strict=True)]
-    stated = ["inertial" in ours.bodies[i].sources or not ours.bodies[i].inertia.is_zero for i in node.members]
-    ranked = accounts(members, stated, node.inertia_found, tolerance)
-    if not ranked:
-        return
-    best = ranked[0]
-    equal = [account for account in ranked[1:] if account.cost <= best.cost]
-    for reason in best.reasons:
-        main = _of_reason(ours, theirs, node, best, reason)
-        others = [_of_reason(ours, theirs, node, best, replace(reason, kind=kind)) for kind in reason.rivals]
-        others += [_of_reason(ours, theirs, node, a, r) for a in equal for r in a.reasons]
-        yield replace(main, rivals=tuple(others))
-
-
-def _of_reason(ours: Tree, theirs: Tree, node: Node, account: Account, reason: Reason) -> Difference:
-    """Return one reason of an account as a difference of its member."""
-    body, alone = ours.bodies[node.members[account.member]], account.theirs
-    other = theirs.bodies[node.b]
-    field = reason.field
-    names = {"mass": ("mass",), "com": ("com",), "inertia": ("I_com",), "inertial": ("mass", "com", "I_com")}[field]
-
-    def apply(tree: Tree) -> Tree:
-        now = tree.bodies[tree.index[body.name]].inertia
-        return with_inertia(tree, body.name, replace(now, **{name: getattr(alone, name) for name in names}))
-
-    at = {"inertial": "inertial"}.get(field, field)
-    expected, found = (_value(inertia, field) for inertia in (body.inertia, alone))
-    return Difference(reason.kind, body.name, expected, found, UNITS[field], apply, body.source(at), other.source(at))
-
-
-def _value(inertia: Inertia, field: str) -> Any:
-    """Return mass, centre of mass, or tensor as xx yy zz xy xz yz."""
-    if field in ("mass", "inertial"):
-        return inertia.mass
-    return inertia.com.tolist() if field == "com" else [float(inertia.I_com[at]) for at in SIX]
 
 
 def _gravcomp(ours: Tree, theirs: Tree, node: Node) -> Difference:

@@ -10,10 +10,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from ..errors import Source
-from ..tree import Body, Inertia, Joint, TendonInertia, Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from ..tree import Body, Inertia, Joint, TendonInertia, Tree
 
 WHOLE: Final = 0  # body index of a difference that concerns the whole robot
 

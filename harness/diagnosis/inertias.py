@@ -38,16 +38,18 @@ class Reason:
         kind: a key of `harness.findings.KINDS`.
         field: "mass", "com", "inertia" or "inertial" (all of it).
         rivals: kinds that fit as well.
+        dropped: whether the tensor is gone: one act of an importer, and no free value.
     """
 
     kind: str
     field: str
     rivals: tuple[str, ...] = ()
+    dropped: bool = False
 
     @property
     def cost(self) -> float:
         """What it adds to an account."""
-        return COST.get(self.kind, 1.0)
+        return 1.0 if self.dropped else COST.get(self.kind, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +111,8 @@ def reasons(ours: Inertia, theirs: Inertia, g: Grain, *, stated: bool = True) ->
 def _tensor(ours: Inertia, theirs: Inertia, grain: float) -> Reason:
     """Return the pattern between two tensors about the centre of mass that differ."""
     kinds = [kind for kind, fits in _patterns(ours, theirs, grain) if fits]
+    if not kinds and np.abs(theirs.I_com).max() <= grain:
+        return Reason("inertia.value", "inertia", dropped=True)
     if not kinds:
         return Reason(
             "inertia.repaired" if not is_physical(ours) and is_physical(theirs) else "inertia.value", "inertia"
@@ -221,7 +225,7 @@ def accounts(
         tolerance: relative.
     """
     whole = compose(members)
-    in_holder = [_in_holder(inertia, T) for inertia, T in members]
+    in_holder = [in_frame(inertia, T) for inertia, T in members]
     if not reasons(whole, theirs, grain([*in_holder, theirs], tolerance)):
         return []
     found: list[Account] = []
@@ -229,12 +233,13 @@ def accounts(
         rest = [member for i, member in enumerate(members) if i != k]
         alone = without(theirs, rest, T)
         back = inverse(T)
-        g = grain([_in_holder(x, back) for x in (*in_holder, theirs)], tolerance)
+        g = grain([in_frame(x, back) for x in (*in_holder, theirs)], tolerance)
         found.append(Account(k, alone, reasons(inertia, alone, g, stated=stated[k])))
     return sorted(found, key=lambda account: account.cost)
 
 
-def _in_holder(inertia: Inertia, T: Floats) -> Inertia:
+def in_frame(inertia: Inertia, T: Floats) -> Inertia:
+    """Return an inertia in the frame in which its body stands at T (4, 4)."""
     R = T[:3, :3]
     I = R @ inertia.I_com @ R.T
     return Inertia(inertia.mass, R @ inertia.com + T[:3, 3], (I + I.T) / 2)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ..spatial import inverse, rotation_about, rotation_from_rpy, transform
+from ..spatial import inverse, rotation_about, rotation_from_rpy
 from ..tree import Joint, JointKind
-from .alignment import home_placement, same_pose
+from .alignment import home_placement, placement, same_pose
 from .difference import Difference, unchanged, with_joint
 
 if TYPE_CHECKING:
@@ -17,22 +17,23 @@ if TYPE_CHECKING:
 
     from ..errors import Source
     from ..tree import Floats, Tree
-    from .alignment import Node
+    from .alignment import Node, Side
 
 TURNING: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 DEGREE: Final = np.pi / 180
 
 
-def joint_differences(ours: Tree, theirs: Tree, node: Node, tolerance: float, reach: float) -> Iterator[Difference]:
+def joint_differences(ours: Side, theirs: Side, node: Node, tolerance: float, reach: float) -> Iterator[Difference]:
     """Yield how the joint of one matched body departs, each with the patch that puts it into our tree.
 
     Args:
-        ours, theirs: both trees as they were given.
+        ours: the expected tree.
+        theirs: the other tree.
         node: the body in our frames.
         tolerance: relative.
         reach: [m] size of the robot, the scale of lengths.
     """
-    mine, other = ours.joints[node.a], theirs.joints[node.b]
+    mine, other = ours.tree.joints[node.a], theirs.tree.joints[node.b]
     if _family(mine) is not _family(other):
         yield _retyped(node, mine, other)
         return
@@ -106,8 +107,9 @@ def _screw(node: Node, mine: Joint, other: Joint, tolerance: float, reach: float
         return with_home(tree, mine.name, node.parent, P, **_motion_of(at, other, Z, node))
 
     def found(kind: str, field: str, expected: Any, value: Any, unit: str) -> Difference:
-        sources = (mine.source(field), other.source(field))
-        return Difference(kind, mine.name, expected, value, unit, apply, *sources)
+        return Difference(
+            kind, mine.name, expected, value, unit, apply, source=mine.source(field), other=other.source(field)
+        )
 
     if np.abs(n + m).max() <= tolerance and np.abs(n - m).max() > tolerance:
         yield found("joint.axis_sign", "axis", n[:, 0].tolist(), m[:, 0].tolist(), "1")
@@ -134,7 +136,7 @@ def _anchor(S: Floats) -> Floats:
 def _motion_of(at: Joint, other: Joint, S: Floats, node: Node) -> dict[str, Any]:
     """Return axis, placement of the body and ref of a joint whose screws in body axes are S."""
     if at.kind in TURNING:
-        shift = transform(np.eye(3), -_anchor(S))
+        shift = placement(np.eye(3), -_anchor(S))
         return {"axis": S[:3, 0] / np.linalg.norm(S[:3, 0]), "T_joint_body": shift}
     if at.kind is JointKind.PRISMATIC:
         return {"axis": S[3:, 0] / np.linalg.norm(S[3:, 0]), "T_joint_body": np.eye(4)}
@@ -151,13 +153,13 @@ def _home_in(tree: Tree, name: str, above: int) -> Floats:
     return P
 
 
-def _placement(ours: Tree, theirs: Tree, node: Node, tolerance: float, reach: float) -> Iterator[Difference]:
+def _placement(ours: Side, theirs: Side, node: Node, tolerance: float, reach: float) -> Iterator[Difference]:
     """Yield a shifted zero, another orientation, another origin."""
     P, Q = node.P, node.P_found
     if same_pose(P, Q, tolerance, reach):
         return
-    mine, other = ours.joints[node.a], theirs.joints[node.b]
-    fields = (mine.source("T_parent_joint"), other.source("T_parent_joint"))
+    mine, other = ours.tree.joints[node.a], theirs.tree.joints[node.b]
+    fields = (_placing(ours, theirs, node).source("T_parent_joint"), other.source("T_parent_joint"))
     shift = _shift_of_zero(node, mine, tolerance, reach)
     if shift is not None:
         named = mine.kind in TURNING or mine.ref != other.ref
@@ -165,26 +167,43 @@ def _placement(ours: Tree, theirs: Tree, node: Node, tolerance: float, reach: fl
         rival = _placed(node, mine, "joint.placement" if unit == "m" else "joint.orientation", P, Q, fields)
         ratio = any(other.ref and np.isclose(mine.ref * k, other.ref, rtol=1e-6) for k in (DEGREE, 1 / DEGREE))
         kind = "units.angle" if ratio and unit == "rad" else "joint.zero"
-        zero = Difference(kind, mine.name, 0.0, shift, unit, rival.apply, *_zero_sources(mine, other), rivals=(rival,))
+        zero = Difference(
+            kind,
+            mine.name,
+            0.0,
+            shift,
+            unit,
+            rival.apply,
+            source=mine.source("ref"),
+            other=other.source("ref"),
+            rivals=(rival,),
+        )
         yield zero if named else replace(rival, rivals=(zero,))
         return
     if np.abs(P[:3, :3] - Q[:3, :3]).max() > tolerance:
-        R = transform(Q[:3, :3], P[:3, 3])
+        R = placement(Q[:3, :3], P[:3, 3])
         if in_degrees(P[:3, :3], Q[:3, :3]):
-            at = (ours.sources.get("angle") or fields[0], theirs.sources.get("angle") or fields[1])
+            at = (ours.tree.sources.get("angle") or fields[0], theirs.tree.sources.get("angle") or fields[1])
             turned = _placed(node, mine, "units.angle", P, R, at)
-            yield replace(turned, where=ours.bodies[node.a].name)
+            yield replace(turned, where=ours.tree.bodies[node.a].name)
         else:
             yield _placed(node, mine, "joint.orientation", P, R, fields)
     if np.abs(P[:3, 3] - Q[:3, 3]).max() > tolerance * reach:
         scaled = any(np.allclose(P[:3, 3] * k, Q[:3, 3], rtol=1e-9, atol=1e-12 * k) for k in (1e3, 1e-3))
         kind = "units.length" if scaled and P[:3, 3].any() else "joint.placement"
-        yield _placed(node, mine, kind, P, transform(P[:3, :3], Q[:3, 3]), fields)
+        yield _placed(node, mine, kind, P, placement(P[:3, :3], Q[:3, 3]), fields)
 
 
-def _zero_sources(mine: Joint, other: Joint) -> tuple[Source, Source]:
-    """Return the lines of `ref` where a file has it, else of the joint."""
-    return mine.source("ref"), other.source("ref")
+def _placing(ours: Side, theirs: Side, node: Node) -> Joint:
+    """Return the joint whose line places the body: its own, or that of a pedestal that the other tree has elsewhere."""
+    i = node.a
+    while (k := ours.tree.parents[i]) > 0 and not ours.tree.joints[k].nv:
+        there = theirs.tree.index.get(ours.tree.bodies[k].name)
+        if there is None or not same_pose(ours.home[k], theirs.home[there], 1e-9, 1.0):
+            i = k
+            continue
+        break
+    return ours.tree.joints[i]
 
 
 def _placed(node: Node, mine: Joint, kind: str, P: Floats, Q: Floats, sources: tuple[Source, Source]) -> Difference:
@@ -195,11 +214,15 @@ def _placed(node: Node, mine: Joint, kind: str, P: Floats, Q: Floats, sources: t
     def apply(tree: Tree) -> Tree:
         H = _home_in(tree, mine.name, node.parent)
         R, p = (Q if turn else H)[:3, :3], (Q if shift else H)[:3, 3]
-        return with_home(tree, mine.name, node.parent, np.asarray(transform(R, p), np.float64))
+        return with_home(tree, mine.name, node.parent, placement(R, p))
 
     if turn and not shift:
-        return Difference(kind, mine.name, rpy_of(P[:3, :3]), rpy_of(Q[:3, :3]), "rad", apply, *sources)
-    return Difference(kind, mine.name, P[:3, 3].tolist(), Q[:3, 3].tolist(), "m", apply, *sources)
+        return Difference(
+            kind, mine.name, rpy_of(P[:3, :3]), rpy_of(Q[:3, :3]), "rad", apply, source=sources[0], other=sources[1]
+        )
+    return Difference(
+        kind, mine.name, P[:3, 3].tolist(), Q[:3, 3].tolist(), "m", apply, source=sources[0], other=sources[1]
+    )
 
 
 def _shift_of_zero(node: Node, mine: Joint, tolerance: float, reach: float) -> float | None:
@@ -210,13 +233,13 @@ def _shift_of_zero(node: Node, mine: Joint, tolerance: float, reach: float) -> f
     S = node.S[:, 0]
     if mine.kind is JointKind.PRISMATIC:
         d = float(S[3:] @ D[:3, 3])
-        moved = transform(np.eye(3), S[3:] * d)
+        moved = placement(np.eye(3), S[3:] * d)
     else:
         vee = np.array([D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1]]) / 2
         d = float(np.arctan2(S[:3] @ vee, (np.trace(D[:3, :3]) - 1) / 2))
         R, c = rotation_about(S[:3], np.asarray(d)), _anchor(node.S)
-        moved = transform(R, c - R @ c)
-    return d if same_pose(np.asarray(moved, np.float64), D, 4 * tolerance, reach) else None
+        moved = placement(R, c - R @ c)
+    return d if same_pose(moved, D, 4 * tolerance, reach) else None
 
 
 def rpy_of(R: Floats) -> list[float]:
@@ -258,8 +281,10 @@ def _terms(mine: Joint, other: Joint, tolerance: float) -> Iterator[Difference]:
         return float(np.abs(np.asarray(x) - np.asarray(y)).max(initial=0)) > tolerance * size
 
     def found(kind: str, field: str, x: Any, y: Any, unit: str, apply: Callable[[Tree], Tree]) -> Difference:
-        single = (float(np.ravel(v)[0]) if mine.nv == 1 else np.asarray(v).tolist() for v in (x, y))
-        return Difference(kind, mine.name, *single, unit, apply, mine.source(field), other.source(field))
+        expected, value = (float(np.ravel(z)[0]) if mine.nv == 1 else np.asarray(z).tolist() for z in (x, y))
+        return Difference(
+            kind, mine.name, expected, value, unit, apply, source=mine.source(field), other=other.source(field)
+        )
 
     if differs(mine.reflected, other.reflected):
         field = "armature" if differs(mine.armature, other.armature) else "rotor"

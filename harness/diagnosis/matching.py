@@ -1,6 +1,7 @@
-"""Which joint and body of one tree is which of the other: by the user's map, by name, by likeness of names, by structure.
+"""Which joint and body of one tree is which of the other: by the user's map, by name, by likeness, by structure.
 
-Joints are matched first, since they carry the coordinates; the bodies that they carry follow, then fixed bodies by name.
+Joints are matched first, since they carry the coordinates; the bodies that they carry follow, then fixed bodies by
+name.
 Structure means: below matched bodies, joints of the same kind, compared by where their axis lies and what they carry.
 """
 

@@ -116,7 +116,7 @@ def _mimics(ours: Tree, theirs: Tree, matching: Matching, tolerance: float) -> I
             continue
         expected, found = (list(z[0]) if z else "free" for z in (x, y))
         sources = [z[1].source if z else _at(t, "") for z, t in ((x, ours), (y, theirs))]
-        yield Difference("joint.mimic", name, expected, found, "", unchanged, *sources)
+        yield Difference("joint.mimic", name, expected, found, "", unchanged, source=sources[0], other=sources[1])
 
 
 def _couplings(tree: Tree, names: Mapping[str, str]) -> dict[str, tuple[tuple[float, ...], Closure]]:

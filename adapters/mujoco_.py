@@ -60,6 +60,12 @@ class MujocoSession:
         if (self.model.body_subtreemass < 0).any():
             self.lacks["momentum"] = self.lacks["total_momentum"] = "mj_subtreeVel takes a negative mass for none"
 
+    def describe(self) -> Tree:
+        """Return the compiled model as a tree."""
+        from ..harness.importers.mjcf import tree_of_mujoco  # noqa: PLC0415  reads XML: not needed for any answer
+
+        return tree_of_mujoco(self.model)
+
     @property
     def notes(self) -> tuple[str, ...]:
         """What was done to the file, and what MuJoCo warned of."""

@@ -94,8 +94,8 @@ def require_size(tree: Tree) -> None:
     seconds = SECONDS_PER_DOF_AND_ENTRY * tree.nv * entries + SECONDS_PER_BODY_SQUARED * len(bodies) ** 2
     if seconds > MOST_SECONDS:
         raise EngineUnsupported(
-            f"{tree.name!r} has {len(bodies) - 1} moving bodies and {tree.nv} dofs, up to {max(depth)} in a row; MuJoCo's "
-            f"compiler would take about {seconds:.0f} s and is given up to {MOST_SECONDS:.0f} s"
+            f"{tree.name!r} has {len(bodies) - 1} moving bodies and {tree.nv} dofs, up to {max(depth)} in a row; "
+            f"MuJoCo's compiler would take about {seconds:.0f} s and is given up to {MOST_SECONDS:.0f} s"
         )
 
 

@@ -19,6 +19,7 @@ from ..harness.errors import EngineUnsupported
 from ..harness.tree import JointKind
 from .pinocchio_findings import armature_outside_energy
 from .pinocchio_joints import CoordinateMap
+from .pinocchio_tree import tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -89,6 +90,10 @@ class PinocchioSession:
                 outside[k] = armature
             model.armature[k] = armature
         return outside[self._map.v_to]
+
+    def describe(self) -> Tree:
+        """Return the model as a tree; Pinocchio has merged every fixed body into its joint."""
+        return tree_of(self.model)
 
     def inverse_dynamics(
         self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None

@@ -164,6 +164,14 @@ class Session(Protocol):
         """Return sum J^T f from the engine's own Jacobians: (N, n) [N m | N]."""
         ...
 
+    def describe(self) -> Tree:
+        """Return the robot that the engine holds, in its own bodies and joints, merged as it merged them.
+
+        Raises:
+            EngineUnsupported: the engine does not tell.
+        """
+        ...
+
 
 class Engine(Protocol):
     """One engine; every adapter module has `ENGINE`, an instance."""

@@ -89,6 +89,10 @@ class Finding:
         unit: of both, "" when they have none.
         explains: 0 to 1, the share of the residual that goes away with the found value; None when not measured.
         fix: one sentence, what to change in the file or in the call.
+        other_file: in a pair of files, the one that says `found`; None for a single file.
+        other_line: of the element there.
+        note: what else the reader should know, such as a doubtful match.
+        rivals: "kind at where" of everything that explains the same and that no motion can tell from this.
     """
 
     kind: str
@@ -101,6 +105,10 @@ class Finding:
     unit: str
     explains: float | None
     fix: str
+    other_file: str | None = None
+    other_line: int | None = None
+    note: str = ""
+    rivals: tuple[str, ...] = ()
 
 
 def finding(

@@ -13,6 +13,7 @@ from . import registry
 from .callables import CallableEngine
 from .checks import agreement, identities
 from .checks.truth import Truth
+from .diagnosis.diagnose import diagnose
 from .errors import EngineAbsent, EngineRefused, EngineUnsupported, HarnessError, ReadError, RequestError
 from .findings import Finding, finding
 from .load import open_model
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from .diagnosis.closure import Left
     from .engine import Engine, Given, Session
     from .results import IdentityRow, QuantityRow
     from .tree import Tree
@@ -195,17 +197,30 @@ def _ask(
     except Exception as error:  # noqa: BLE001  an engine may raise anything: it becomes a result, not our traceback
         message = f"while loading: {type(error).__name__}: {error}"
         return EngineResult(b.name, b.version, path, "crashed", message, _seconds(start))
+    from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
+
     loaded = time.perf_counter()
     quantities = agreement.agreement(session, truth, states, path, tolerance)
     rows = identities.identities(session, tree, states, truth, path)
-    findings = (*session.findings, *_dof_findings(session, tree))
-    findings += _unexplained(quantities, rows, findings, tree)
+    failed = not all(row.passed for row in quantities)
+    findings, left = (*session.findings, *_dof_findings(session, tree)), None
+    if path == "native" or failed:
+        # The neutral path holds our own numbers: there is something to read back when an answer fails.
+        found = diagnose(session, b.name, tree, states, truth.scale_of, Reference, tolerance)
+        findings, left = merged(found.findings, findings), found.left
+    findings += _unexplained(quantities, rows, findings, left, tolerance, tree)
     seconds = {"load": loaded - start, "compute": time.perf_counter() - loaded}
     bad = any(f.severity == "model" for f in findings)
     status: Status = "differs" if bad or not all(r.passed for r in (*quantities, *rows)) else "agree"
     conventions = tuple(dict.fromkeys(f.kind for f in findings if f.severity == "convention"))
     message = "; ".join(session.notes)
     return EngineResult(b.name, b.version, path, status, message, seconds, conventions, quantities, rows, findings)
+
+
+def merged(first: Sequence[Finding], then: Sequence[Finding]) -> tuple[Finding, ...]:
+    """Return all findings, the same kind at the same place once: what diagnosis measured before what loading showed."""
+    known = {(f.kind, f.where) for f in first}
+    return (*first, *(f for f in then if (f.kind, f.where) not in known))
 
 
 def _seconds(start: float) -> dict[str, float]:
@@ -261,11 +276,32 @@ def _dof_findings(session: Session, tree: Tree) -> tuple[Finding, ...]:
 
 
 def _unexplained(
-    quantities: Sequence[QuantityRow], rows: Sequence[IdentityRow], findings: Sequence[Finding], tree: Tree
+    quantities: Sequence[QuantityRow],
+    rows: Sequence[IdentityRow],
+    findings: Sequence[Finding],
+    left: Left | None,
+    tolerance: float,
+    tree: Tree,
 ) -> tuple[Finding, ...]:
-    """Return the worst failed row as a finding, when no finding of severity `model` accounts for it."""
-    if any(f.severity == "model" for f in findings):
+    """Return what stays without a reason: a residual that closure leaves, or failed rows when nothing was found."""
+    reasons = any(f.severity == "model" for f in findings)
+    if reasons and (left is None or left.ratio <= tolerance):
         return ()
+    if reasons and left is not None:
+        joint = tree.joint_index.get((left.where or "").partition(",")[0].partition(".")[0])
+        return (
+            finding(
+                "unexplained",
+                tree.joints[joint].source() if joint else None,
+                where=left.where,
+                expected=tolerance,
+                found=left.ratio,
+                unit="1",
+                explains=0.0,
+                fix=f"{left.quantity} is still off by {left.error:.3g} in state {left.state} after everything found was"
+                " put in: look at what this place has and the findings do not name",
+            ),
+        )
     failed = [(r.quantity, r.error, r.tolerance, r.state, r.where, r.unit) for r in quantities if not r.passed]
     failed += [(r.identity, r.residual, r.tolerance, r.state, r.where, "") for r in rows if not r.passed]
     if not failed:

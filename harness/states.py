@@ -189,7 +189,7 @@ def interval(joint: Joint) -> tuple[float, float]:
     """
     half = 1.0 if joint.kind is JointKind.PRISMATIC else np.pi
     widest = 2.0 if joint.kind is JointKind.PRISMATIC else 4 * np.pi
-    lower, upper = joint.lower, joint.upper
+    lower, upper = float(joint.lower), float(joint.upper)  # a difference of two doubles may overflow to inf in peace
     if joint.kind is JointKind.CONTINUOUS or not upper > lower or not upper - lower <= widest:
         return joint.ref - half, joint.ref + half
     return lower, upper

@@ -133,14 +133,16 @@ class HalfOfM(Miniature):
 
 
 class IndefiniteM(Miniature):
-    """The least eigenvalue of M reversed."""
+    """The least eigenvalue of M reversed, as scaled to unit diagonal; every diagonal entry stays positive."""
 
     def mass_matrix(self, q):
-        """Return M - 2 w u u^T."""
+        """Return D (N - 2 w u u^T) D for M = D N D."""
         M = self.right.mass_matrix(q)
-        w, U = np.linalg.eigh(M)
+        D = np.sqrt(np.diagonal(M, axis1=1, axis2=2))
+        D = D[:, :, None] * D[:, None, :]
+        w, U = np.linalg.eigh(M / D)
         u = U[..., 0]
-        return M - 2 * w[:, 0, None, None] * u[:, :, None] * u[:, None, :]
+        return M - 2 * w[:, 0, None, None] * u[:, :, None] * u[:, None, :] * D
 
 
 class WritesIntoInputs(Miniature):

@@ -42,6 +42,31 @@ REFUSED = {
 }
 
 
+TENDON = '<tendon>\n<fixed name="belt" armature="1">\n<joint joint="turn" coef="1"/>\n<joint joint="{}" coef="1"/></fixed></tendon>'
+PULL = '<actuator><motor tendon="belt" gear="1e200" armature="1"/></actuator></mujoco>'
+PUSH = '<actuator><motor joint="turn" gear="1e200" armature="1"/></actuator></mujoco>'
+REFUSED |= {
+    "unknown joint of a tendon": (
+        17,
+        "belt",
+        "'who' not found",
+        "malformed",
+        "</mujoco>",
+        TENDON.format("who") + "</mujoco>",
+    ),
+    "tendon overflows": (15, "belt", "not finite", "malformed", "</mujoco>", TENDON.format("fold") + PULL),
+    "rotor overflows": (0, None, "not finite", "malformed", "</mujoco>", PUSH),
+    "inertia overflows": (
+        7,
+        "piece",
+        "not finite",
+        "malformed",
+        GOOD.splitlines()[8],
+        '<geom size="1" density="1e308"/><geom size="1" pos="1 0 0" density="1e308"/>',
+    ),
+}
+
+
 @pytest.mark.parametrize("fault", REFUSED)
 def test_a_refusal_has_mujocos_words_and_the_line(tmp_path: Path, fault: str) -> None:
     """Kind, name, file and line of each fault, the message with them."""

@@ -228,6 +228,10 @@ class Reference:
             total += (Js[k].swapaxes(-1, -2) @ f.T[..., None])[..., 0]
         return total
 
+    def describe(self) -> Tree:
+        """Return the tree itself."""
+        return self.tree
+
     def _columns(self, x: Array, size: int) -> Array:
         """Return (N, size) as (size, N) in our float type."""
         if np.ndim(x) != 2 or np.shape(x)[1] != size:

@@ -70,6 +70,10 @@ class Truth:
     exact: Exact
     quick: Exact
 
+    def scale_of(self, quantity: str) -> Floats:
+        """Return the scale of "tau", "bias", "gravity" (N, nv) or "mass_matrix" (N, nv, nv)."""
+        return getattr(self, quantity).scale
+
     @cached_property
     def large(self) -> bool:
         """Whether the robot has too many dofs for whatever needs M."""

@@ -125,7 +125,7 @@ def _extra(ours: Tree, theirs: Tree, matching: Matching, nodes: tuple[Node, ...]
         def apply(tree: Tree, body: Body = body, placement: Floats = placement, name: str = name) -> Tree:
             joint = Joint(f"{body.joint.name} at rest", JointKind.FIXED, T_parent_joint=placement)
             added = Body(f"{body.name} of the other", tree.index[name], joint, body.inertia)
-            return replace(tree, bodies=(*tree.bodies, added))
+            return replace(tree, bodies=(*tree.bodies, added), home=None)
 
         at_root = joint.kind is JointKind.FLOATING and not theirs.moving[body.parent]
         kind = "base.fixed_or_free" if at_root else "joint.extra"

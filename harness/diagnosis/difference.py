@@ -66,7 +66,8 @@ def with_body(tree: Tree, name: str, change: Callable[[Body], Body]) -> Tree:
     at = tree.index[name]
     bodies = list(tree.bodies)
     bodies[at] = change(bodies[at])
-    return replace(tree, bodies=tuple(bodies))
+    # A joint of another kind has other coordinates: the home of the file is none of the patched robot.
+    return replace(tree, bodies=tuple(bodies), home=None)
 
 
 def with_inertia(tree: Tree, name: str, inertia: Inertia) -> Tree:

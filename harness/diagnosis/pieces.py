@@ -72,13 +72,17 @@ def inertia_differences(
     if apart:
         ranked = sorted([apart, *ranked], key=_cost)
     best = ranked[0]
-    equal = [faults for faults in ranked[1:] if _cost(faults) <= _cost(best)]
+    equal = [faults for faults in ranked[1:] if _cost(faults) <= _cost(best) and _places(faults) != _places(best)]
     for fault in best:
         kinds = dict.fromkeys((fault.reason.kind, *fault.reason.rivals))
         told = [_difference(ours.tree, theirs.tree, fault, kind) for kind in kinds]
         told += [_difference(ours.tree, theirs.tree, f, f.reason.kind) for faults in equal for f in faults]
         distinct = {(d.kind, d.where): d for d in reversed(told)}
         yield replace(told[0], rivals=tuple(d for d in distinct.values() if d is not told[0])[::-1])
+
+
+def _places(faults: list[Fault]) -> set[tuple[str, int]]:
+    return {(fault.reason.kind, fault.member) for fault in faults}
 
 
 def _cost(faults: list[Fault]) -> float:

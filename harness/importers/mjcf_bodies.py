@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from ..errors import ReadError
 from ..tree import Body, Floats, Inertia, Joint, JointKind, world
 from .mjcf_compiled import JOINT, JOINT_IN_PARENT, SO3, TENDON, Compiled
 from .mjcf_names import BALL, FREE, HINGE, SLIDE, distinct
@@ -45,8 +46,13 @@ def names_of(model: MjModel) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def bodies_of(compiled: Compiled) -> list[Body]:
-    """Return the bodies of the tree, the world first, several joints of one body in series."""
+    """Return the bodies of the tree, the world first, several joints of one body in series.
+
+    Raises:
+        ReadError: a number of a body or of its joints is not finite; sums and products of finite ones need not be.
+    """
     model, lines = compiled.model, compiled.lines
+    _check_finite(compiled)
     taken_bodies, taken_joints = set(compiled.bodies), set(compiled.joints)
     tensors, inertial, drives = _authored_tensors(compiled), _inertial_sources(compiled), _drives(compiled)
     bodies, index = [world()], [0]
@@ -68,6 +74,20 @@ def bodies_of(compiled: Compiled) -> list[Body]:
         bodies.append(Body(name, parent, joints[-1], inertia, gravcomp, {**source, **where}))
         index.append(len(bodies) - 1)
     return bodies
+
+
+def _check_finite(compiled: Compiled) -> None:
+    model = compiled.model
+    fields = (model.body_mass, model.body_inertia, model.body_ipos, model.body_iquat, model.body_pos, model.body_quat)
+    finite = np.all([np.isfinite(field).reshape(int(model.nbody), -1).all(axis=1) for field in fields], axis=0)
+    bodies = [int(i) for i in np.flatnonzero(~finite)]
+    of_dofs = np.isfinite(model.dof_armature) & np.isfinite(model.dof_damping) & np.isfinite(model.dof_frictionloss)
+    bodies += [int(model.dof_bodyid[v]) for v in np.flatnonzero(~of_dofs)]
+    for i in bodies[:1]:
+        message = (
+            f"body {compiled.bodies[i]!r} or its joint has a number that is not finite once MuJoCo has compiled it"
+        )
+        raise ReadError(message, compiled.lines.source("body", i), where=compiled.bodies[i])
 
 
 def _joint(compiled: Compiled, j: int, drives: Drives) -> Joint:

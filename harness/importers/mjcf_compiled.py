@@ -116,7 +116,7 @@ class Compiled:
     def reflected(self, a: int) -> float:
         """Return armature times gear squared of actuator a: [kg m^2 | kg]; the gear is the first of its six numbers."""
         gear = float(self.model.actuator_gear[self.model.actuator_outadr[a], 0])
-        return float(self.model.actuator_armature[a]) * gear**2
+        return float(self.model.actuator_armature[a]) * gear * gear
 
     def tendon_name(self, t: int) -> str:
         """Return the name of a tendon, else one made of its number."""

@@ -174,14 +174,24 @@ def _by_name(flat: Flat, kind: str, name: str) -> Place | None:
 def refusal(words: str, flat: Flat | None) -> ReadError:
     """Return MuJoCo's refusal, its line number looked up in the merged document."""
     found = re.search(r"(?:^Element .*, line|Line number) ?=? ?(\d+)", words, re.MULTILINE)
-    place = flat.at(int(found[1])) if found and flat else None
     reason = first_words(words)
+    place = flat.at(int(found[1])) if found and flat else _path_of_tendon(flat, reason) if flat else None
     kind = "refused.nonphysical" if _NONPHYSICAL.search(reason) else "refused.malformed"
     message = f"MuJoCo refuses this model: {reason}"
     if place is None or flat is None:
         return ReadError(message, Source(flat.document.file) if flat else Source(), where=_named(words), kind=kind)
     culprit = _culprit(place, reason, flat)
     return ReadError(message, culprit.source, where=_named(words) or place.named(), kind=kind)
+
+
+def _path_of_tendon(flat: Flat, reason: str) -> Place | None:
+    """Return the part of a tendon's path that MuJoCo counts instead of giving its line."""
+    found = re.search(r"in tendon (\d+), wrap (\d+)", reason)
+    tendons = [place for place in flat.places if place.parent and place.parent.element.tag == "tendon"]
+    if not found or int(found[1]) >= len(tendons):
+        return None
+    tendon, wrap = tendons[int(found[1])], int(found[2])
+    return tendon.children[wrap] if wrap < len(tendon.children) else tendon
 
 
 def _named(words: str) -> str | None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ..errors import ReadError
 from ..spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
 from ..tree import Closure, Floats, Medium, TendonInertia
 from .mjcf_names import distinct
@@ -71,13 +73,21 @@ def _site(compiled: Compiled, site: int) -> Floats:
 
 
 def tendons_of(compiled: Compiled) -> tuple[TendonInertia, ...]:
-    """Return the reflected inertia of the fixed tendons that have one."""
+    """Return the reflected inertia of the fixed tendons that have one.
+
+    Raises:
+        ReadError: it is not finite.
+    """
     tendons: list[TendonInertia] = []
     for t in range(int(compiled.model.ntendon)):
         armature, coefficients = compiled.tendon_armature(t), compiled.fixed_tendon(t)
         if armature and coefficients:
             named = {compiled.joints[j]: c for j, c in coefficients.items()}
             source = compiled.lines.source("tendon", t)
+            if not math.isfinite(armature):
+                raise ReadError(
+                    "its armature, times gear squared, is not finite", source, where=compiled.tendon_name(t)
+                )
             tendons.append(TendonInertia(compiled.tendon_name(t), armature, named, source))
     return tuple(tendons)
 

@@ -1,0 +1,131 @@
+"""Diagnosis of one engine: read back what it holds, compare, close, and say what stays unexplained."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..errors import EngineUnsupported, HarnessError
+from ..fixes import fix
+from .closure import Left, Observed, close, finding_of
+from .compare import compare
+from .matching import match
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..engine import Session
+    from ..findings import Finding
+    from ..states import States
+    from ..tree import Floats, Tree
+    from .closure import Dynamics
+    from .difference import Difference
+
+CALLS = {
+    "tau": ("inverse_dynamics", ("q", "v", "a", "wrenches")),
+    "bias": ("bias", ("q", "v")),
+    "gravity": ("gravity_forces", ("q",)),
+    "mass_matrix": ("mass_matrix", ("q",)),
+}
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """Attributes: findings, with the share that each explains; left, what they leave, None when nothing was wrong."""
+
+    findings: tuple[Finding, ...]
+    left: Left | None
+
+
+def diagnose(
+    session: Session,
+    engine: str,
+    tree: Tree,
+    states: States,
+    scales: Callable[[str], Floats],
+    make: Callable[[Tree], Dynamics],
+    tolerance: float,
+) -> Diagnosis:
+    """Return why this session's answers depart from those of the tree.
+
+    Args:
+        session: the opened engine, on the native path.
+        engine: its name.
+        tree: the robot of the file.
+        states: that were asked.
+        scales: quantity to the scales of the truth, over all dofs of the tree.
+        make: returns the reference of a tree.
+        tolerance: relative, below which two parameters or answers are the same.
+    """
+    differences = read_back(session, tree, tolerance)
+    observed = observe(session, tree, states, scales)
+    closed = close(tree, differences, observed, make)
+    findings = tuple(
+        finding_of(d, share, _fix(d, engine, tree), engine=True)
+        for d, share in zip(differences, closed.shares, strict=True)
+    )
+    return Diagnosis(findings, closed.left)
+
+
+def _fix(difference: Difference, engine: str | None, tree: Tree) -> str:
+    """Return what to change, in the words of this format and this engine."""
+    return fix(
+        difference.kind,
+        where=difference.where,
+        format=tree.origin.format,
+        engine=engine,
+        expected=difference.expected,
+        found=difference.found,
+        unit=difference.unit,
+        source=difference.source,
+    )
+
+
+def read_back(session: Session, tree: Tree, tolerance: float) -> tuple[Difference, ...]:
+    """Return how the robot that the engine holds departs from ours; empty when the engine does not tell."""
+    try:
+        held = session.describe()
+    except EngineUnsupported:
+        return ()
+    found = compare(tree, held, match(tree, held), tolerance).differences
+    return tuple(d for d in found if not _answered(d, session, tree))
+
+
+def _answered(difference: Difference, session: Session, tree: Tree) -> bool:
+    """Return whether a joint that is not in the description is answered for all the same.
+
+    An engine may hold one joint of the file as several of its own; the adapter then maps their coordinates.
+    """
+    if difference.kind == "joint.extra":
+        extra = {dof.partition(".")[0] for dof in session.extra_dofs}
+        return difference.where not in extra
+    name = difference.where or ""
+    if difference.kind == "body.missing" and name in tree.index:
+        name = tree.joints[tree.index[name]].name
+    elif difference.kind not in ("joint.missing", "base.fixed_or_free"):
+        return False
+    at = tree.joint_index.get(name)
+    return at is not None and tree.joints[at].nv > 0 and set(tree.joints[at].dofs) <= set(session.dofs)
+
+
+def observe(session: Session, tree: Tree, states: States, scales: Callable[[str], Floats]) -> Observed:
+    """Ask the session for efforts and M once more, and keep what it answers in the right shape."""
+    at = [tree.dofs.index(name) for name in session.dofs]
+    values: dict[str, Floats] = {}
+    kept: dict[str, Floats] = {}
+    for name, (method, arguments) in CALLS.items():
+        if name in session.lacks:
+            continue
+        try:
+            answer = np.asarray(getattr(session, method)(*(getattr(states, x).copy() for x in arguments)), float)
+            scale = scales(name)
+        except (HarnessError, ValueError, ArithmeticError):
+            continue
+        shape = (len(states), *[len(at)] * (2 if name == "mass_matrix" else 1))
+        if answer.shape == shape:
+            values[name] = answer
+            kept[name] = scale[:, at][:, :, at] if name == "mass_matrix" else scale[:, at]
+    return Observed(states, session.dofs, values, kept)
+

@@ -45,6 +45,7 @@ lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/basedpyright --pythonpath $(BIN)/python
+	$(BIN)/pre-commit validate-config
 
 oldest: $(VENV)/made
 	$(BIN)/python .ci/lower_bounds.py > $(VENV)/oldest.txt
@@ -52,6 +53,7 @@ oldest: $(VENV)/made
 
 bench: $(VENV)/ready-test
 	$(BIN)/python benchmarks/reference_speed.py
+	$(BIN)/python benchmarks/check_speed.py
 
 clean:
 	@test ! -e $(VENV) || test -e $(VENV)/pyvenv.cfg || { echo "$(VENV) is no virtual environment: not removed" >&2; exit 1; }

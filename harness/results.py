@@ -193,12 +193,12 @@ class Result:
             "exit": self.exit,
             "versions": dict(self.versions),
             "models": [_model_json(model) for model in self.models],
-            "unusable": [_plain(asdict(row)) for row in self.unusable],
+            "unusable": [plain(asdict(row)) for row in self.unusable],
         }
 
     def dumps(self) -> str:
         """Return the JSON text; infinities are the string "inf", so that every reader takes it."""
-        return json.dumps(self.to_json(), indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+        return to_text(self.to_json())
 
     @property
     def quantities(self) -> pd.DataFrame:
@@ -235,20 +235,25 @@ def loss_json(loss: Loss) -> dict[str, Any]:
 
 
 def _model_json(model: ModelResult) -> dict[str, Any]:
-    document = _plain(asdict(model))
+    document = plain(asdict(model))
     document["file"], document["sha256"] = document["file"] or None, model.sha256 or None
-    document["losses"] = [_plain(loss_json(loss)) for loss in model.losses]
+    document["losses"] = [plain(loss_json(loss)) for loss in model.losses]
     return document
 
 
-def _plain(value: Any) -> Any:
+def to_text(document: Mapping[str, Any]) -> str:
+    """Return a JSON document as text, for every JSON reader."""
+    return json.dumps(document, indent=2, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def plain(value: Any) -> Any:
     """Return `value` in the types of JSON; a number that is not finite becomes a string."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if hasattr(value, "tolist"):
-        return _plain(value.tolist())
+        return plain(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
     return value if value is None or isinstance(value, (bool, int, float)) else unicode(str(value))

@@ -21,8 +21,8 @@ LAYERS = (
     ("errors", "spatial", "linear"),
     ("tree", "fusion", "findings"),
     ("importers", "exporters", "states", "engine"),
-    ("registry", "load", "callables", "results", "frames", "checks", "diagnosis"),
-    ("run",),
+    ("registry", "load", "callables", "results", "frames", "checks", "diagnosis", "fixes"),
+    ("run", "diff"),
     ("cli", "pytest_plugin"),
 )
 RANK = {module: rank for rank, modules in enumerate(LAYERS) for module in modules}

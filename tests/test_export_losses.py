@@ -218,3 +218,49 @@ def test_fixed_joints_and_roots_lose_their_names(tmp_path: Path) -> None:
     assert [(loss.element, loss.where) for loss in urdf(own).losses] == [("joint@name", "mount")]
     export(own, tmp_path / "arm.urdf")
     assert load(tmp_path / "arm.urdf").joints[1].name == "root_joint"
+
+
+def elements(exported: Exported) -> list[tuple[str, str | None]]:
+    """Return element and place of every loss."""
+    return [(loss.element, loss.where) for loss in exported.losses]
+
+
+def test_the_inertia_of_the_world_is_named() -> None:
+    """A fused tree has some; it moves nothing."""
+    tree = arm()
+    heavy = replace(tree, bodies=(replace(world(), inertia=SOLID), *tree.bodies[1:]))
+    assert elements(urdf(heavy)) == elements(mjcf(heavy)) == [("inertial", "world")]
+
+
+def test_names_of_robots_and_relations_are_named() -> None:
+    """A robot, two equalities of one name, a tendon: what another name has is said."""
+    closures = tuple(Closure("joint", "twin", ("elbow", other), (0.0, 1.0)) for other in ("shoulder", "wrist"))
+    belt = TendonInertia("belt\x00", 0.3, {"shoulder": 1.0})
+    tree = replace(arm(closures=closures, tendons=(belt,)), name="arm\x00")
+    assert elements(mjcf(tree)) == [("mujoco@model", "arm\x00"), ("fixed@name", "belt\x00"), ("equality@name", "twin")]
+    assert ("robot@name", "arm\x00") in elements(urdf(tree))
+
+
+def test_tendons_over_other_joints_are_named() -> None:
+    """A fixed tendon of MuJoCo takes joints of one dof, and closures of such a tendon go with it."""
+    belt = TendonInertia("belt", 0.3, {"shoulder": 1.0, "elbow": 1.0})
+    tight = Closure("tendon", "tight", ("belt", ""), (0.1,))
+    tree = arm(kind=JointKind.BALL, tendons=(belt,), closures=(tight,))
+    assert elements(mjcf(tree)) == [("fixed@armature", "belt"), ("equality", "tight")]
+
+
+def test_a_driven_fixed_joint_is_named() -> None:
+    """Files have transmissions on fixed joints; MJCF has no such joint to drive."""
+    tree = arm()
+    base = replace(tree.bodies[1], joint=replace(tree.joints[1], actuated=True))
+    driven = replace(tree, bodies=(world(), base, *tree.bodies[2:]))
+    assert elements(mjcf(driven)) == [("joint@actuated", "base_fixed")]
+
+
+def test_a_moving_link_named_world_is_named() -> None:
+    """MuJoCo refuses it in a URDF, and keeps the name for itself in MJCF."""
+    tree = arm()
+    bodies = (replace(world(), name="universe"), *tree.bodies[1:4], replace(tree.bodies[4], name="world"))
+    moving = replace(tree, bodies=bodies)
+    assert elements(urdf(moving)) == [("link@name", "world")]
+    assert elements(mjcf(moving)) == [("body@name", "world")]

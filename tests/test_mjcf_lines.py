@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from mjcf_texts import INERTIAL, refusal, written
 
+from tautology.harness.importers import mjcf_spec
 from tautology.harness.importers.mjcf import read_mjcf
 
 if TYPE_CHECKING:
@@ -210,3 +211,12 @@ def test_a_refusal_points_into_the_included_file(robot: Path) -> None:
     assert (refusal(robot).source.file, refusal(robot).source.line) == (str(finger), 3)
     finger.write_text(FINGER.replace("<freejoint/>", '<joint range="a b"/>'))
     assert (refusal(robot).source.file, refusal(robot).source.line) == (str(finger), 4)
+
+
+def test_a_line_that_is_not_known_is_not_guessed(robot: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If MuJoCo did not take the merged text, the file alone would be said, and the numbers would be the same."""
+    known = read_mjcf(robot)
+    monkeypatch.setattr(mjcf_spec, "_twin", lambda *_: (None, "no"))
+    tree = read_mjcf(robot)
+    assert {str(body.source()) for body in tree.bodies[1:]} == {str(robot)}
+    assert tree.total_mass == known.total_mass

@@ -42,28 +42,21 @@ REFUSED = {
 }
 
 
-TENDON = '<tendon>\n<fixed name="belt" armature="1">\n<joint joint="turn" coef="1"/>\n<joint joint="{}" coef="1"/></fixed></tendon>'
+TENDON = """<tendon>
+<fixed name="belt" armature="1">
+<joint joint="turn" coef="1"/>
+<joint joint="{}" coef="1"/></fixed></tendon>"""
 PULL = '<actuator><motor tendon="belt" gear="1e200" armature="1"/></actuator></mujoco>'
-PUSH = '<actuator><motor joint="turn" gear="1e200" armature="1"/></actuator></mujoco>'
+PUSH = '<actuator>\n<motor joint="turn" gear="1e200" armature="1"/></actuator></mujoco>'
+KEY = '<keyframe>\n<key name="bent" qpos="0 nan"/></keyframe></mujoco>'
+DENSE = '<geom size="1" density="1e308"/>'
+FIXED_PIECE = "\n".join(GOOD.splitlines()[7:9])
 REFUSED |= {
-    "unknown joint of a tendon": (
-        17,
-        "belt",
-        "'who' not found",
-        "malformed",
-        "</mujoco>",
-        TENDON.format("who") + "</mujoco>",
-    ),
-    "tendon overflows": (15, "belt", "not finite", "malformed", "</mujoco>", TENDON.format("fold") + PULL),
-    "rotor overflows": (0, None, "not finite", "malformed", "</mujoco>", PUSH),
-    "inertia overflows": (
-        7,
-        "piece",
-        "not finite",
-        "malformed",
-        GOOD.splitlines()[8],
-        '<geom size="1" density="1e308"/><geom size="1" pos="1 0 0" density="1e308"/>',
-    ),
+    "tendon of nothing": (16, "belt", "'who' not found", "malformed", "</mujoco>", TENDON.format("who") + "</mujoco>"),
+    "tendon overflows": (14, "belt", "not finite", "malformed", "</mujoco>", TENDON.format("fold") + PULL),
+    "rotor overflows": (14, "turn", "not finite", "malformed", "</mujoco>", PUSH),
+    "keyframe nan": (14, "bent", "'nan' is not finite", "malformed", "</mujoco>", KEY),
+    "mass overflows": (7, "piece", "not finite", "malformed", FIXED_PIECE, DENSE),
 }
 
 

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...harness.errors import EngineUnsupported, ShapeError
-from ...harness.linear import solve
+from ...harness.linear import scaled_pivots, solve
 from ...harness.spatial import inverse, motion_transform
 from ...harness.tree import JointKind
 from . import composite
-from .articulated import articulated_body
+from .articulated import SINGULAR, articulated_body
 from .joints import displacement
 from .model import Model, compile_tree
 from .recursion import inward, outward
@@ -127,25 +127,22 @@ class Reference:
     def forward_dynamics(self, q: Array, v: Array, tau: Array, wrenches: Array | None = None) -> Array:
         """Return the acceleration (N, nv) by the articulated-body algorithm.
 
-        A state in which some joint moves no inertia has no acceleration: its row is inf. Tendon inertia, which couples
-        joints across the tree, is added by the Sherman-Morrison-Woodbury formula.
+        A state in which some joint moves no inertia has no acceleration: its row is inf. Tendon inertia couples joints
+        across the tree, which articulated bodies cannot hold: then M is assembled and solved.
         """
+        if self.model.tendons is not None:
+            return self._solved(q, v, tau, wrenches)
         q, v, tau = self._columns(q, self.tree.nq), self._columns(v, self.tree.nv), self._columns(tau, self.tree.nv)
         model = self.model
-        a = articulated_body(model, q, v, tau, self._gravity, self._external(wrenches), model.reflected)
-        if model.tendons is None:
-            return a.T
-        C = model.tendon_columns
-        rest, still = np.zeros_like(v), np.zeros(3, self.dtype)
-        G = np.stack(
-            [
-                articulated_body(model, q, rest, np.repeat(c[:, None], q.shape[1], 1), still, {}, model.reflected).T
-                for c in C
-            ],
-            axis=-1,
-        )
-        small = np.eye(len(C), dtype=self.dtype) + C @ G  # (N, r, r): 1 + C M^-1 C^T
-        return a.T - (G @ solve(small, a.T @ C.T)[..., None])[..., 0]
+        return articulated_body(model, q, v, tau, self._gravity, self._external(wrenches), model.reflected).T
+
+    def _solved(self, q: Array, v: Array, tau: Array, wrenches: Array | None) -> Array:
+        """Return M^-1 (tau - bias + sum J^T f), (N, nv); inf where M is singular."""
+        M = self.mass_matrix(q)
+        a = solve(M, np.asarray(tau, self.dtype) - self.inverse_dynamics(q, v, np.zeros_like(v), wrenches))
+        regular = (np.abs(scaled_pivots(M)) > SINGULAR * np.finfo(self.dtype).eps).all(-1)
+        a[~regular] = np.inf
+        return a
 
     def segment_poses(self, q: Array) -> list[Array]:
         """Return T_world_segment (N, 4, 4) of every segment of the compiled model."""

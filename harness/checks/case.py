@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..errors import EngineUnsupported, HarnessError
 from .answers import AnswerMissing, Asked
 from .derivatives import GAIN
+from .regularity import condition, least_pivots
 from .tolerances import COLUMNS, EPS, OWN, ROUNDING
-from .truth import condition, least_pivots
 
 if TYPE_CHECKING:
     from ..engine import Session

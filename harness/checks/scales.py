@@ -1,4 +1,4 @@
-"""How large the terms are that an engine adds up: the scale of every quantity (CONVENTIONS.md, docs of the checks).
+"""How large the terms are that an engine adds up: the scale of every quantity.
 
 Terms are bounded one by one, never by their sum: net moments cancel on quadrotors, and an engine that works in world
 coordinates pays eps times the distance from the origin. A right answer is wrong by some eps of its scale.

@@ -51,7 +51,7 @@ TABLE: Final = (
             *("tau", "bias", "gravity", "mass_matrix", "poses", "velocities"),
             *("kinetic_energy", "potential_energy", "center_of_mass"),
         ),
-        "the scale adds up the size of every term; right engines need at most 42 eps of it",
+        "the scale adds up the size of every term; on 68 URDFs and random trees right answers need up to 23 eps of it",
     ),
     Tolerance(
         "solution",

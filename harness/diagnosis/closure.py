@@ -102,7 +102,9 @@ def close(
             continue
         after = _square(residuals(tree, difference.apply(tree), few, make))
         shares.append(float(np.clip(1 - after / before, 0, 1)))
-    return Closed(tuple(shares), worst(residuals(tree, patched(tree, differences), observed, make, matrix=True), observed))
+    return Closed(
+        tuple(shares), worst(residuals(tree, patched(tree, differences), observed, make, matrix=True), observed)
+    )
 
 
 def _first(observed: Observed, count: int) -> Observed:

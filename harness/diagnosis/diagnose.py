@@ -128,4 +128,3 @@ def observe(session: Session, tree: Tree, states: States, scales: Callable[[str]
             values[name] = answer
             kept[name] = scale[:, at][:, :, at] if name == "mass_matrix" else scale[:, at]
     return Observed(states, session.dofs, values, kept)
-

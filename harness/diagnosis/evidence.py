@@ -155,6 +155,15 @@ def answer(reference: ReferenceLike, asked: Questions) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
+class Masses:
+    """Mass matrices entry by entry: q (k, nq), M (k, n, n), weight (k, n, n) one over its scale."""
+
+    q: Floats
+    M: Floats
+    weight: Floats
+
+
+@dataclass(frozen=True, eq=False)
 class Evidence:
     """Questions with what the engine answered.
 
@@ -165,6 +174,7 @@ class Evidence:
         kept: (n,) index in the tree of each dof that was answered.
         state: (E,) index in `states` of the state of each question.
         states: indices of the observed states that the questions are about.
+        masses: M at some states, or None.
     """
 
     questions: Questions
@@ -173,6 +183,7 @@ class Evidence:
     kept: Indices
     state: Indices
     states: Indices
+    masses: Masses | None
 
     def residual(self, efforts: Floats) -> Floats:
         """Return (answers - efforts) / scale (..., E, n) for efforts (..., E, nv)."""
@@ -181,7 +192,7 @@ class Evidence:
     def at(self, rows: Any) -> Evidence:
         """Return some of the evidence."""
         asked = self.questions.at(rows)
-        return Evidence(asked, self.answers[rows], self.weight[rows], self.kept, self.state[rows], self.states)
+        return Evidence(asked, self.answers[rows], self.weight[rows], self.kept, self.state[rows], self.states, self.masses)
 
     def light(self, count: int) -> Evidence:
         """Return about `count` questions that say most: spread over the quantities, those at rest and tau last."""
@@ -214,15 +225,16 @@ def gather(tree: Tree, observed: Observed, scales: Mapping[str, Floats]) -> Evid
         if values is not None:
             scale = np.broadcast_to(scales[name], values.shape)[chosen]
             parts.append((_ask(observed, kind, chosen), values[chosen], scale, chosen))
-    if observed.mass_matrix is not None and len(observed.at_mass):
-        parts.append(_products(observed, kept, np.broadcast_to(scales["mass_matrix"], observed.mass_matrix.shape)))
+    masses = _masses(observed, scales)
+    if masses is not None:
+        parts.append(_products(observed, kept, masses[0], masses[1]))
     states = np.unique(np.concatenate([part[3] for part in parts]))
     wrenches = None if all(p[0].wrenches is None for p in parts) else np.concatenate([_wrenches(p[0], tree) for p in parts])
     fields = {name: np.concatenate([getattr(p[0], name) for p in parts]) for name in ("q", "v", "a", "heavy", "quantity")}
     answers = np.concatenate([part[1] for part in parts])
     weight = weights(answers, np.concatenate([part[2] for part in parts]))
     state = np.searchsorted(states, np.concatenate([part[3] for part in parts]))
-    return Evidence(Questions(wrenches=wrenches, **fields), answers, weight, kept, state, states)
+    return Evidence(Questions(wrenches=wrenches, **fields), answers, weight, kept, state, states, None if masses is None else masses[0])
 
 
 def weights(answers: Floats, scale: Floats) -> Floats:
@@ -250,20 +262,30 @@ def _ask(observed: Observed, kind: int, states: Indices) -> Questions:
     return Questions(q, v, a, wrenches, full, np.full(len(states), kind, np.intp))
 
 
-def _products(observed: Observed, kept: Indices, scale: Floats) -> tuple[Questions, Floats, Floats, Indices]:
+def _masses(observed: Observed, scales: Mapping[str, Floats]) -> tuple[Masses, Indices] | None:
+    """Return M at a few states, and the index of each; None without M."""
+    if observed.mass_matrix is None or not len(observed.at_mass):
+        return None
+    at = np.unique(np.linspace(0, len(observed.at_mass) - 1, MASS_STATES).round().astype(int))
+    states = observed.at_mass[at]
+    M = observed.mass_matrix[at]
+    scale = np.broadcast_to(scales["mass_matrix"], observed.mass_matrix.shape)[at]
+    return Masses(observed.q[states], M, weights(M.reshape(len(M), -1), scale.reshape(len(M), -1)).reshape(M.shape)), states
+
+
+def _products(observed: Observed, kept: Indices, masses: Masses, at: Indices) -> tuple[Questions, Floats, Floats, Indices]:
     """Return products M w: with unit vectors for few dofs, else with random signs over the roots of the diagonal."""
-    assert observed.mass_matrix is not None  # noqa: S101  the caller has looked
     n = len(kept)
-    at = np.linspace(0, len(scale) - 1, min(MASS_STATES, len(scale))).round().astype(int)
+    scale = np.divide(1, masses.weight, out=np.zeros_like(masses.M), where=masses.weight > 0)
     if n <= PRODUCTS:
         w = np.broadcast_to(np.eye(n), (len(at), n, n))
     else:
-        root = np.sqrt(np.diagonal(scale[at], axis1=1, axis2=2))
+        root = np.sqrt(np.diagonal(scale, axis1=1, axis2=2))
         signs = np.random.default_rng(0).choice([-1.0, 1.0], (len(at), PRODUCTS, n))
         w = signs / np.where(root > 0, root, 1)[:, None, :]
-    values = np.einsum("kij,kwj->kwi", observed.mass_matrix[at], w)
-    sizes = np.sqrt(np.einsum("kij,kwj->kwi", scale[at] ** 2, w**2))
-    states = np.repeat(observed.at_mass[at], w.shape[1])
+    values = np.einsum("kij,kwj->kwi", masses.M, w)
+    sizes = np.sqrt(np.einsum("kij,kwj->kwi", scale**2, w**2))
+    states = np.repeat(at, w.shape[1])
     a = np.zeros((len(states), observed.v.shape[1]))
     a[:, kept] = w.reshape(-1, n)
     q, rest = observed.q[states], np.zeros_like(a)

@@ -7,9 +7,9 @@ tensor taken about another point, the whole body left out or invented. A pattern
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import permutations, product
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,8 @@ COST: Final = {
     "inertia.value": 1.2,
     "units.length": 0.9,
 }
+SMALL: Final = 1e-4  # a value that departs by less than this share of itself was written with few digits
+INVENTED: Final = 3.5  # more than mass, centre of mass and tensor of a body that has them
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,17 +41,19 @@ class Reason:
         field: "mass", "com", "inertia" or "inertial" (all of it).
         rivals: kinds that fit as well.
         dropped: whether the tensor is gone: one act of an importer, and no free value.
+        small: whether the value departs by little only: digits, rather than a decision.
     """
 
     kind: str
     field: str
     rivals: tuple[str, ...] = ()
     dropped: bool = False
+    small: bool = False
 
     @property
     def cost(self) -> float:
         """What it adds to an account."""
-        return 1.0 if self.dropped else COST.get(self.kind, 1.0)
+        return (1.0 if self.dropped else COST.get(self.kind, 1.0)) * (0.3 if self.small else 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +91,7 @@ def reasons(ours: Inertia, theirs: Inertia, g: Grain, *, stated: bool = True) ->
     heavier = abs(ours.mass - theirs.mass) > g.mass
     off = np.abs(ours.mass * ours.com - theirs.mass * theirs.com) > g.moment
     shifted = bool(np.abs(ours.com - theirs.com).max() * max(abs(ours.mass), abs(theirs.mass)) > g.moment)
-    shifted = shifted and bool(ours.mass) and bool(theirs.mass)
+    shifted = shifted and bool(theirs.mass)  # a body without mass has its centre anywhere
     turned = float(np.abs(ours.I_com - theirs.I_com).max()) > g.tensor
     if not (heavier or turned or off.any()):
         return ()
@@ -97,14 +101,16 @@ def reasons(ours: Inertia, theirs: Inertia, g: Grain, *, stated: bool = True) ->
         return (Reason("body.missing", "inertial"),)
     found: list[Reason] = []
     if heavier:
-        found.append(Reason("mass", "mass"))
+        found.append(Reason("mass", "mass", small=abs(ours.mass - theirs.mass) < SMALL * abs(ours.mass)))
     if shifted:
         scaled = any(
             np.abs(ours.com * k - theirs.com).max() * abs(ours.mass) <= g.moment * max(k, 1) for k in (1e3, 1e-3)
         )
-        found.append(Reason("units.length" if scaled and ours.com.any() else "com", "com"))
+        small = float(np.abs(ours.com - theirs.com).max()) < SMALL * float(np.abs(ours.com).max())
+        found.append(Reason("units.length" if scaled and ours.com.any() else "com", "com", small=small))
     if turned:
-        found.append(_tensor(ours, theirs, g.tensor))
+        small = float(np.abs(ours.I_com - theirs.I_com).max()) < SMALL * float(np.abs(ours.I_com).max())
+        found.append(replace(_tensor(ours, theirs, g.tensor), small=small))
     return tuple(found)
 
 
@@ -193,13 +199,20 @@ def _spatial(inertia: Inertia) -> np.ndarray[tuple[int, ...], np.dtype[np.longdo
     return spatial_inertia(np.asarray(inertia.mass, wide), inertia.com.astype(wide), inertia.I_com.astype(wide))
 
 
+def is_default(inertia: Inertia) -> bool:
+    """Return whether this is what readers give a link without `<inertial>`: 1 kg at its origin, an isotropic tensor."""
+    I = inertia.I_com
+    isotropic = np.abs(I - I[0, 0] * np.eye(3)).max() <= 1e-6 * max(float(np.abs(I).max()), 1e-300)
+    return abs(inertia.mass - 1) <= 1e-6 and float(np.abs(inertia.com).max()) <= 1e-6 and bool(isotropic)
+
+
 @dataclass(frozen=True, eq=False)
-class Account:
-    """One member of a composite, held to be the one at fault.
+class Part:
+    """One member of a composite as an account has it.
 
     Attributes:
         member: position among the members.
-        theirs: its inertia in its own axes, when all others are as the file says.
+        theirs: its inertia in its own axes.
         reasons: how it departs.
     """
 
@@ -207,16 +220,25 @@ class Account:
     theirs: Inertia
     reasons: tuple[Reason, ...]
 
-    @property
-    def cost(self) -> float:
-        """Of all its reasons."""
-        return sum(reason.cost for reason in self.reasons)
+
+@dataclass(frozen=True, eq=False)
+class Account:
+    """Members held to be at fault, while all others are as the file says.
+
+    Attributes:
+        parts: the members at fault.
+        cost: of all their reasons; a frame without inertia is at fault only when it got one that readers invent.
+    """
+
+    parts: tuple[Part, ...]
+    cost: float
 
 
-def accounts(
-    members: Sequence[tuple[Inertia, Floats]], stated: Sequence[bool], theirs: Inertia, tolerance: float
-) -> list[Account]:
-    """Return for each member the account in which it alone is at fault, cheapest first; empty when nothing departs.
+Members: TypeAlias = "Sequence[tuple[Inertia, Floats]]"
+
+
+def accounts(members: Members, stated: Sequence[bool], theirs: Inertia, tolerance: float) -> list[Account]:
+    """Return every account of a composite that departs, cheapest first; empty when it does not.
 
     Args:
         members: inertia of every member and its placement (4, 4) in the holder, the holder first.
@@ -224,18 +246,73 @@ def accounts(
         theirs: the composite that was found, in the frame of the holder.
         tolerance: relative.
     """
-    whole = compose(members)
     in_holder = [in_frame(inertia, T) for inertia, T in members]
-    if not reasons(whole, theirs, grain([*in_holder, theirs], tolerance)):
+    if not reasons(compose(members), theirs, grain([*in_holder, theirs], tolerance)):
         return []
     found: list[Account] = []
-    for k, (inertia, T) in enumerate(members):
+    for k, (_, T) in enumerate(members):
         rest = [member for i, member in enumerate(members) if i != k]
-        alone = without(theirs, rest, T)
-        back = inverse(T)
-        g = grain([in_frame(x, back) for x in (*in_holder, theirs)], tolerance)
-        found.append(Account(k, alone, reasons(inertia, alone, g, stated=stated[k])))
+        part = _at_fault(members, k, rest, stated[k], theirs, tolerance)
+        if _closes([*rest, (part.theirs, T)], theirs, tolerance):
+            usual = stated[k] and part.theirs.mass >= min(0, members[k][0].mass)
+            usual = usual and is_physical(part.theirs) >= is_physical(members[k][0])
+            cost = sum(reason.cost for reason in part.reasons)
+            found.append(Account((part,), cost if usual or is_default(part.theirs) else INVENTED + cost))
+    if gone := _left_out(members, theirs):
+        # What the members left out do not explain is put on the heaviest that stayed: it has the digits to hold it.
+        heaviest = max((k for k in range(len(members)) if k not in gone), key=lambda k: members[k][0].mass)
+        rest = [member for i, member in enumerate(members) if i != heaviest and i not in gone]
+        stays = _at_fault(members, heaviest, rest, stated[heaviest], theirs, tolerance)
+        lost = [Part(k, Inertia(), (Reason("body.missing", "inertial"),)) for k in gone]
+        if _closes([*rest, (stays.theirs, members[heaviest][1])], theirs, tolerance):
+            parts = (*lost, stays) if stays.reasons else tuple(lost)
+            # One decision leaves out many: "only the links with joints", "no sensors".
+            cost = 0.5 + 0.1 * len(lost) + sum(reason.cost for reason in stays.reasons)
+            found.append(Account(parts, cost))
     return sorted(found, key=lambda account: account.cost)
+
+
+def _at_fault(members: Members, k: int, rest: Members, stated: bool, theirs: Inertia, tolerance: float) -> Part:
+    """Return member k as it must be for `rest` and itself to give what was found."""
+    inertia, T = members[k]
+    alone, back = without(theirs, rest, T), inverse(T)
+    sizes = [in_frame(in_frame(x, placed), back) for x, placed in rest] + [in_frame(theirs, back), inertia]
+    return Part(k, alone, reasons(inertia, alone, grain(sizes, tolerance), stated=stated))
+
+
+def _left_out(members: Members, theirs: Inertia) -> list[int]:
+    """Return the members that were left out, when leaving some out explains nearly all of what departs.
+
+    The difference of the ten parameters is a sum over the members left out, found greedily: the one that takes most
+    away first, as long as one does.
+    """
+    tried = {k: _ten(in_frame(*member)) for k, member in enumerate(members) if not member[0].is_zero}
+    whole = compose(members)
+    gyration = float(np.sqrt(np.abs(whole.I_com).max() / max(whole.mass, 1e-12)))
+    length = max(float(np.linalg.norm(whole.com)), gyration, 1e-6)
+    scale = np.repeat([1, length, length**2], [1, 3, 6])
+    missing = left = (_ten(whole) - _ten(theirs)) / scale
+    gone: list[int] = []
+    while len(gone) < len(tried) - 1:
+        norms = {k: float(np.linalg.norm(left - ten / scale)) for k, ten in tried.items() if k not in gone}
+        best = min(norms, key=lambda k: norms[k])
+        if norms[best] >= float(np.linalg.norm(left)):
+            break
+        gone.append(best)
+        left = left - tried[best] / scale
+    return gone if float(np.linalg.norm(left)) < 0.02 * float(np.linalg.norm(missing)) else []
+
+
+def _ten(inertia: Inertia) -> Floats:
+    """Return mass, first moment and second moment about the origin, (10,)."""
+    c = inertia.com
+    I = inertia.I_com - inertia.mass * (skew(c) @ skew(c))
+    return np.array([inertia.mass, *(inertia.mass * c), *(I[at] for at in SIX)])
+
+
+def _closes(parts: Members, theirs: Inertia, tolerance: float) -> bool:
+    """Return whether these members give the whole: a massless one cannot hold a moment of mass."""
+    return not reasons(compose(parts), theirs, grain([*(in_frame(*p) for p in parts), theirs], 4 * tolerance))
 
 
 def in_frame(inertia: Inertia, T: Floats) -> Inertia:

@@ -68,9 +68,10 @@ def match(a: Tree, b: Tree, names: Mapping[str, str] | None = None) -> Matching:
     _by_name(pairs, [(i, a.joints[i].name) for i in moving_a], [(j, b.joints[j].name) for j in moving_b])
     doubtful = _by_structure(pairs, a, b)
     bodies = {0: 0} | named | {i: j for i, j in pairs.items() if i not in named}
-    left_a = [(i, body.name) for i, body in enumerate(a.bodies) if i and not a.joints[i].nv]
-    left_b = [(j, body.name) for j, body in enumerate(b.bodies) if j and not b.joints[j].nv]
-    _by_name(bodies, left_a, left_b)
+    # A body that moves here and is welded there keeps its name: what differs then is its joint.
+    _by_name(
+        bodies, [(i, x.name) for i, x in enumerate(a.bodies) if i], [(j, y.name) for j, y in enumerate(b.bodies) if j]
+    )
     return Matching(pairs, bodies, frozenset(doubtful))
 
 

@@ -62,17 +62,17 @@ def inertia_differences(
     bodies = ours.tree.bodies
     members = [(bodies[i].inertia, ours.Ts_holder_body[i]) for i in at]
     stated = ["inertial" in bodies[i].sources or not bodies[i].inertia.is_zero for i in at]
-    ranked = [
-        [Fault(at[account.member], node.b, account.theirs, reason) for reason in account.reasons]
-        for account in accounts(members, stated, node.inertia_found, tolerance)
-    ]
-    if not ranked:
+    possible = accounts(members, stated, node.inertia_found, tolerance)
+    if not possible:
         return
-    apart = _apart(ours, theirs, node, matching, tolerance)
-    if apart:
-        ranked = sorted([apart, *ranked], key=_cost)
-    best = ranked[0]
-    equal = [faults for faults in ranked[1:] if _cost(faults) <= _cost(best) and _places(faults) != _places(best)]
+    ranked = [
+        (x.cost, [Fault(at[p.member], node.b, p.theirs, reason) for p in x.parts for reason in p.reasons])
+        for x in possible
+    ]
+    if apart := _apart(ours, theirs, node, matching, tolerance):
+        ranked = sorted([(sum(fault.reason.cost for fault in apart), apart), *ranked], key=lambda pair: pair[0])
+    least, best = ranked[0]
+    equal = [faults for cost, faults in ranked[1:] if cost <= least and _places(faults) != _places(best)]
     for fault in best:
         kinds = dict.fromkeys((fault.reason.kind, *fault.reason.rivals))
         told = [_difference(ours.tree, theirs.tree, fault, kind) for kind in kinds]
@@ -83,10 +83,6 @@ def inertia_differences(
 
 def _places(faults: list[Fault]) -> set[tuple[str, int]]:
     return {(fault.reason.kind, fault.member) for fault in faults}
-
-
-def _cost(faults: list[Fault]) -> float:
-    return sum(fault.reason.cost for fault in faults)
 
 
 def _apart(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float) -> list[Fault]:

@@ -130,7 +130,7 @@ def _begin_body(writer: Writer, plan: Plan, seat: Seat) -> None:
         R, p = seat.T_parent_body[:3, :3], seat.T_parent_body[:3, 3]
         placed = {"pos": p, "quat": None if is_identity(R) else quaternion_from_rotation(R)}
     writer.begin("body", name=plan.body_names[body.name], **placed, gravcomp=body.gravcomp or None)
-    if not body.inertia.is_zero or body.inertia.com.any():
+    if not body.inertia.is_zero:
         writer.leaf("inertial", **inertial(body.inertia))
     for i, T_body_joint in zip(seat.members, seat.Ts_body_joint, strict=True):
         for name, part in zip(plan.joint_names[i], plan.parts[i], strict=True):

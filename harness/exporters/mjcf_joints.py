@@ -9,7 +9,7 @@ import numpy as np
 
 from ..spatial import rotation_z_to
 from ..tree import JointKind
-from .document import both_ends, common
+from .document import BEYOND, both_ends, common
 from .frames import ONE_DOF
 
 if TYPE_CHECKING:
@@ -145,7 +145,7 @@ def _lose_limits(joint: Joint, lost: _Lost) -> None:
         why = "MuJoCo takes such a range for none" if one_dof and joint.kind is not JointKind.CONTINUOUS else "no range"
         lost.add("lower", f"limits {joint.lower:g} to {joint.upper:g} of a {joint.kind} joint: {why}", touches=False)
     elif one_dof and np.isinf(bounds).sum() == 1:
-        lost.add("lower", "a range needs both ends: a thousand million beyond the other stands for none", touches=False)
+        lost.add("lower", f"a range needs both ends: {BEYOND:g} stands for the open one", touches=False)
     elif joint.kind is JointKind.REVOLUTE and np.isinf(bounds).all():
         lost.add("type", "a hinge without range: what is read back is continuous", touches=False)
     if joint.nv and joint.effort < np.inf and (not one_dof or joint.effort <= 0):

@@ -98,17 +98,20 @@ def _passes(bodies: Sequence[Body], i: int, children: Sequence[int], named: Coll
 
 
 def _fits(bodies: Sequence[Body], row: Sequence[int], ground: Collection[int]) -> bool:
-    """Return whether MuJoCo takes the joints of these bodies on one: no free joint, few dofs, no turn after a ball."""
-    if bodies[row[0]].joint.kind is JointKind.FLOATING and bodies[row[0]].parent in ground:
+    """Return whether MuJoCo takes the joints of these bodies on one: few dofs, no turn after a ball, no turned ball.
+
+    A floating joint has as many dofs as a body may have: it never shares one.
+    """
+    joints = [bodies[i].joint for i in row]
+    types = [part.type for joint in joints for part in primitives(joint, top=False)]
+    if sum(joint.nv for joint in joints) > MOST_DOFS:
         return False
-    types = [p.type for i in row for p in primitives(bodies[i].joint, top=False)]
-    if sum(bodies[i].joint.nv for i in row) > MOST_DOFS:
-        return False
-    if BALL in types and {BALL, HINGE} & set(types[types.index(BALL) + 1 :]):
-        return False
+    if BALL not in types:
+        return True
+    # A ball has the axes of its body.
     Ts = _seat(bodies, row, ground).Ts_body_joint
-    balls = [T for i, T in zip(row, Ts, strict=True) if bodies[i].joint.kind in (JointKind.BALL, JointKind.FLOATING)]
-    return all(is_identity(T[:3, :3]) for T in balls)  # a ball has the axes of its body
+    turned = any(j.kind is JointKind.BALL and not is_identity(T[:3, :3]) for j, T in zip(joints, Ts, strict=True))
+    return not turned and not {BALL, HINGE} & set(types[types.index(BALL) + 1 :])
 
 
 def _seat(bodies: Sequence[Body], row: Sequence[int], ground: Collection[int]) -> Seat:

@@ -97,7 +97,7 @@ def _root(bodies: Sequence[Body]) -> int:
 
 
 def _link(writer: Writer, name: str, inertia: Inertia) -> None:
-    if inertia.is_zero and not inertia.com.any():
+    if inertia.is_zero:
         writer.leaf("link", name=name)
         return
     with writer.inside("link", name=name), writer.inside("inertial"):

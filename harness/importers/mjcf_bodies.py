@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
@@ -177,6 +178,9 @@ def _drives(compiled: Compiled) -> Drives:
             # The line is that of the actuator that has a rotor, if one of them has.
             first = lines.source("actuator", a) if reflected and not before else source
             drives[joint] = (before + reflected, first)
+            if not math.isfinite(before + reflected):
+                message = "the armature of its actuators, times gear squared, is not finite"
+                raise ReadError(message, first, where=compiled.joints[joint])
     return drives
 
 

@@ -37,6 +37,7 @@ _NUMBERS: Final = frozenset(
         "mass",
         "polycoef",
         "pos",
+        "qpos",
         "quat",
         "ref",
         "relpose",

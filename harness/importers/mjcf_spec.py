@@ -100,9 +100,9 @@ def read(path: FilePath, mujoco: Mujoco) -> Read:
         twin, _ = _twin(flat, mujoco)
     for many in KINDS.values():
         ours, numbered = list(getattr(spec, many)), list(getattr(twin, many, ()))
-        if len(ours) == len(numbered):
-            for element, same in zip(ours, numbered, strict=True):
-                element.info = same.info
+        infos = [element.info for element in numbered] if len(ours) == len(numbered) else [""] * len(ours)
+        for element, info in zip(ours, infos, strict=True):
+            element.info = info
     name_all(spec)
     return Read(spec, flat)
 
@@ -175,9 +175,12 @@ def refusal(words: str, flat: Flat | None) -> ReadError:
     """Return MuJoCo's refusal, its line number looked up in the merged document."""
     found = re.search(r"(?:^Element .*, line|Line number) ?=? ?(\d+)", words, re.MULTILINE)
     reason = first_words(words)
-    place = flat.at(int(found[1])) if found and flat else _path_of_tendon(flat, reason) if flat else None
+    place = flat.at(int(found[1])) if found and flat else None
+    on_path = _path_of_tendon(flat, reason) if flat else None
     kind = "refused.nonphysical" if _NONPHYSICAL.search(reason) else "refused.malformed"
     message = f"MuJoCo refuses this model: {reason}"
+    if on_path:
+        return ReadError(message, on_path.source, where=on_path.named(), kind=kind)
     if place is None or flat is None:
         return ReadError(message, Source(flat.document.file) if flat else Source(), where=_named(words), kind=kind)
     culprit = _culprit(place, reason, flat)

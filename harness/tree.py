@@ -283,6 +283,7 @@ class Loss:
         source: file and line.
         touches_dynamics: whether it changes the smooth dynamics of some engine.
         note: what it means for the reader.
+        value: the number that it is about, when there is one: the length of an axis.
     """
 
     element: str
@@ -290,6 +291,7 @@ class Loss:
     source: Source
     touches_dynamics: bool
     note: str
+    value: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

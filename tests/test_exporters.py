@@ -150,7 +150,14 @@ def test_real_urdfs_become_mjcf_or_are_said_to_be_refused(name: str, tmp_path: P
 
 
 @pytest.mark.parametrize(
-    "name", ["g1__g1_29dof", "kuka_iiwa_14__iiwa14", "unitree_go1__go1", "universal_robots_ur5e__ur5e"]
+    "name",
+    [
+        "g1__g1_29dof",
+        "kuka_iiwa_14__iiwa14",
+        "ufactory_xarm7__xarm7_nohand",
+        "unitree_go1__go1",
+        "universal_robots_ur5e__ur5e",
+    ],
 )
 def test_real_mjcfs_survive_mjcf_and_urdf(name: str, tmp_path: Path) -> None:
     """MJCF gives back every number; URDF the same robot without the armature that it names."""

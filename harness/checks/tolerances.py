@@ -55,9 +55,9 @@ TABLE: Final = (
     ),
     Tolerance(
         "solution",
-        f"error <= {ROUNDING:g} eps * cond(M) * (1 + max|a|) of the state; forward_inverse counts a without effort",
+        f"error <= {ROUNDING:g} eps * cond(M) * (1 + max|a|) of the state, with or without effort, whichever is larger",
         ("acceleration", "forward_inverse"),
-        "a linear system returns its rounding times the condition number",
+        "a linear system returns its rounding times the condition number; effort and bias may cancel in a",
     ),
     Tolerance(
         "identity",

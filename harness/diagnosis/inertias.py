@@ -237,12 +237,15 @@ class Account:
 Members: TypeAlias = "Sequence[tuple[Inertia, Floats]]"
 
 
-def accounts(members: Members, stated: Sequence[bool], theirs: Inertia, tolerance: float) -> list[Account]:
+def accounts(
+    members: Members, stated: Sequence[bool], shaped: Sequence[bool], theirs: Inertia, tolerance: float
+) -> list[Account]:
     """Return every account of a composite that departs, cheapest first; empty when it does not.
 
     Args:
         members: inertia of every member and its placement (4, 4) in the holder, the holder first.
         stated: whether the file states each inertia.
+        shaped: whether a member has shapes that readers may make an inertia of.
         theirs: the composite that was found, in the frame of the holder.
         tolerance: relative.
     """
@@ -254,7 +257,7 @@ def accounts(members: Members, stated: Sequence[bool], theirs: Inertia, toleranc
         rest = [member for i, member in enumerate(members) if i != k]
         part = _at_fault(members, k, rest, stated[k], theirs, tolerance)
         if _closes([*rest, (part.theirs, T)], theirs, tolerance):
-            usual = stated[k] and part.theirs.mass >= min(0, members[k][0].mass)
+            usual = (stated[k] or shaped[k]) and part.theirs.mass >= min(0, members[k][0].mass)
             usual = usual and is_physical(part.theirs) >= is_physical(members[k][0])
             cost = sum(reason.cost for reason in part.reasons)
             found.append(Account((part,), cost if usual or is_default(part.theirs) else INVENTED + cost))

@@ -62,7 +62,9 @@ def inertia_differences(
     bodies = ours.tree.bodies
     members = [(bodies[i].inertia, ours.Ts_holder_body[i]) for i in at]
     stated = ["inertial" in bodies[i].sources or not bodies[i].inertia.is_zero for i in at]
-    possible = accounts(members, stated, node.inertia_found, tolerance)
+    shapes = {loss.where for loss in ours.tree.losses if loss.element == "collision"}
+    shaped = [bodies[i].name in shapes for i in at]
+    possible = accounts(members, stated, shaped, node.inertia_found, tolerance)
     if not possible:
         return
     ranked = [

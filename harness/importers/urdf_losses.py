@@ -140,7 +140,7 @@ def _of_joint(element: Element, joint: Joint, joints: Mapping[str, Joint]) -> It
         length = float(np.hypot(np.hypot(n[0], n[1]), n[2]))
         if abs(length - 1) > _AXIS_ROUNDING:
             note = f"axis {axis.get('xyz')} has length {length:.9g}; only its direction is taken"
-            yield Loss("axis@xyz", joint.name, axis.source, touches_dynamics=False, note=note)
+            yield Loss("axis@xyz", joint.name, axis.source, touches_dynamics=False, note=note, value=length)
     for name, note in _limit_notes(limit, joint.kind):
         source = element.source if limit is None else limit.source
         yield Loss(name, joint.name, source, touches_dynamics=False, note=note)

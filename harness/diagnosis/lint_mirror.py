@@ -1,0 +1,2 @@
+def mirrors(tree):
+    return ()

@@ -60,6 +60,8 @@ def diagnose(
         tolerance: relative, below which two parameters or answers are the same.
     """
     differences = read_back(session, tree, tolerance)
+    if not differences:
+        return Diagnosis((), None)
     observed = observe(session, tree, states, scales)
     closed = close(tree, differences, observed, make)
     findings = tuple(

@@ -7,21 +7,23 @@ divided by its scale is then of one kind, whatever quantity it comes from, and r
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ShapeError
 from ..tree import Floats, Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from ..spatial import Array
+    from ..states import States
+    from .closure import Observed
 
 Indices = NDArray[np.intp]
 Mask = NDArray[np.bool_]
+
+# Questions, answers, scales, and the observed state of each.
+Part: TypeAlias = "tuple[Questions, Floats, Floats, Indices]"
 
 QUANTITIES: Final = ("tau", "bias", "gravity", "mass_matrix")
 TAU, BIAS, GRAVITY, MASS = range(4)
@@ -55,59 +57,6 @@ class ReferenceLike(Protocol):
     def poses(self, q: Array) -> Array: ...  # noqa: D102
     def velocities(self, q: Array, v: Array) -> Array: ...  # noqa: D102
     def motion(self, q: Array, v: Array, a: Array) -> Motion: ...  # noqa: D102
-
-
-@dataclass(frozen=True, eq=False)
-class Observed:
-    """The states that were asked, canonical, and what the engine answered there; what it did not answer is None.
-
-    Attributes:
-        q: (N, nq), v, a: (N, nv), wrenches: (N, nb, 6) or None for none; over all coordinates of the expected tree.
-        dofs: the dofs that the engine has too, in the order of the answers.
-        tau: (N, n) under the wrenches.
-        bias: (N, n) at zero acceleration, without wrenches.
-        gravity: (N, n) at rest, without wrenches.
-        mass_matrix: (k, n, n), as the engine filled it.
-        mass_states: (k,) state of each M; the first k when None.
-        poses: (N, len(bodies), 4, 4) T_world_body.
-        bodies: names that go with `poses`.
-    """
-
-    q: Floats
-    v: Floats
-    a: Floats
-    dofs: tuple[str, ...]
-    wrenches: Floats | None = None
-    tau: Floats | None = None
-    bias: Floats | None = None
-    gravity: Floats | None = None
-    mass_matrix: Floats | None = None
-    mass_states: Indices | None = None
-    poses: Floats | None = None
-    bodies: tuple[str, ...] = ()
-
-    @property
-    def at_mass(self) -> Indices:
-        """(k,) state of each M."""
-        if self.mass_states is not None:
-            return self.mass_states
-        return np.arange(0 if self.mass_matrix is None else len(self.mass_matrix))
-
-    def require(self, tree: Tree) -> None:
-        """Check the sizes.
-
-        Raises:
-            ShapeError: an array does not fit the tree, the dofs, or the number of states.
-        """
-        count, n = len(self.q), len(self.dofs)
-        wanted: dict[str, tuple[int, ...]] = {"q": (count, tree.nq), "v": (count, tree.nv), "a": (count, tree.nv)}
-        wanted |= {"wrenches": (count, len(tree.bodies), 6), "tau": (count, n), "bias": (count, n)}
-        wanted |= {"gravity": (count, n), "mass_matrix": (len(self.at_mass), n, n)}
-        wanted["poses"] = (count, len(self.bodies), 4, 4)
-        for name, shape in wanted.items():
-            found = getattr(self, name)
-            if found is not None and found.shape != shape:
-                raise ShapeError(f"observed {name} has shape {found.shape}; {tree.name!r} needs {shape}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,32 +158,35 @@ class Evidence:
         return self.at(np.array(sorted(set(rows)), np.intp))
 
 
-def gather(tree: Tree, observed: Observed, scales: Mapping[str, Floats]) -> Evidence:
+def gather(tree: Tree, observed: Observed) -> Evidence:
     """Return the questions that are worth asking, with the engine's answers.
 
     Args:
         tree: expected.
-        observed: what was asked and answered.
-        scales: by quantity, of the shape of its answers or one that broadcasts.
+        observed: what was asked and answered, with its scales; at least one quantity.
     """
     kept = np.array([tree.dofs.index(name) for name in observed.dofs], np.intp)
-    parts: list[tuple[Questions, Floats, Floats, Indices]] = []
-    chosen = _choose(observed.v, np.arange(len(observed.q)), STATES)
+    states = observed.states
+    chosen = _choose(states.v, STATES)
+    parts: list[Part] = []
     for kind, name in enumerate(QUANTITIES[:3]):
-        values = getattr(observed, name)
-        if values is not None:
-            scale = np.broadcast_to(scales[name], values.shape)[chosen]
-            parts.append((_ask(observed, kind, chosen), values[chosen], scale, chosen))
-    masses = _masses(observed, scales)
-    if masses is not None:
-        parts.append(_products(observed, kept, masses[0], masses[1]))
-    states = np.unique(np.concatenate([part[3] for part in parts]))
-    wrenches = None if all(p[0].wrenches is None for p in parts) else np.concatenate([_wrenches(p[0], tree) for p in parts])
-    fields = {name: np.concatenate([getattr(p[0], name) for p in parts]) for name in ("q", "v", "a", "heavy", "quantity")}
+        if name in observed.values:
+            values, scale = observed.values[name][chosen], observed.scales[name][chosen]
+            parts.append((_ask(states, kind, chosen), values, scale, chosen))
+    masses = None
+    if "mass_matrix" in observed.values:
+        few = chosen[np.unique(np.linspace(0, len(chosen) - 1, MASS_STATES).round().astype(int))]
+        masses = _masses(observed, few)
+        parts.append(_products(states, kept, masses, few))
+    asked = [part[0] for part in parts]
+    wrenches = np.concatenate([_wrenches(one, tree) for one in asked])
+    fields = {name: np.concatenate([getattr(x, name) for x in asked]) for name in ("q", "v", "a", "heavy", "quantity")}
     answers = np.concatenate([part[1] for part in parts])
     weight = weights(answers, np.concatenate([part[2] for part in parts]))
-    state = np.searchsorted(states, np.concatenate([part[3] for part in parts]))
-    return Evidence(Questions(wrenches=wrenches, **fields), answers, weight, kept, state, states, None if masses is None else masses[0])
+    every = np.concatenate([part[3] for part in parts])
+    at = np.unique(every)
+    questions = Questions(wrenches=wrenches if wrenches.any() else None, **fields)
+    return Evidence(questions, answers, weight, kept, np.searchsorted(at, every), at, masses)
 
 
 def weights(answers: Floats, scale: Floats) -> Floats:
@@ -245,35 +197,30 @@ def weights(answers: Floats, scale: Floats) -> Floats:
     return np.divide(1, wide, out=np.zeros_like(wide), where=wide > 0)
 
 
-def _choose(v: Floats, among: Indices, count: int) -> Indices:
-    """Return at most `count` of the states, evenly spread, those that move most dofs first in line."""
-    moving = (v[among] != 0).sum(1)
-    order = among[np.argsort(-moving, kind="stable")]
+def _choose(v: Floats, count: int) -> Indices:
+    """Return at most `count` states, evenly spread over those that move more than half as many dofs as the liveliest."""
+    moving = (v != 0).sum(1)
+    order = np.argsort(-moving, kind="stable")
     lively = order[: max(count, int((moving > moving.max(initial=0) / 2).sum()))]
     return np.sort(lively[np.unique(np.linspace(0, len(lively) - 1, min(count, len(lively))).round().astype(int))])
 
 
-def _ask(observed: Observed, kind: int, states: Indices) -> Questions:
-    q, v, a = observed.q[states], observed.v[states], observed.a[states]
+def _ask(states: States, kind: int, at: Indices) -> Questions:
+    q, v, a = states.q[at], states.v[at], states.a[at]
     none = np.zeros_like(v)
-    wrenches = observed.wrenches[states] if kind == TAU and observed.wrenches is not None else None
-    full = np.full(len(states), True)
+    wrenches = states.wrenches[at] if kind == TAU else None
+    full = np.full(len(at), True)
     v, a = none if kind == GRAVITY else v, a if kind == TAU else none
-    return Questions(q, v, a, wrenches, full, np.full(len(states), kind, np.intp))
+    return Questions(q, v, a, wrenches, full, np.full(len(at), kind, np.intp))
 
 
-def _masses(observed: Observed, scales: Mapping[str, Floats]) -> tuple[Masses, Indices] | None:
-    """Return M at a few states, and the index of each; None without M."""
-    if observed.mass_matrix is None or not len(observed.at_mass):
-        return None
-    at = np.unique(np.linspace(0, len(observed.at_mass) - 1, MASS_STATES).round().astype(int))
-    states = observed.at_mass[at]
-    M = observed.mass_matrix[at]
-    scale = np.broadcast_to(scales["mass_matrix"], observed.mass_matrix.shape)[at]
-    return Masses(observed.q[states], M, weights(M.reshape(len(M), -1), scale.reshape(len(M), -1)).reshape(M.shape)), states
+def _masses(observed: Observed, at: Indices) -> Masses:
+    M, scale = observed.values["mass_matrix"][at], observed.scales["mass_matrix"][at]
+    weight = weights(M.reshape(len(M), -1), scale.reshape(len(M), -1)).reshape(M.shape)
+    return Masses(observed.states.q[at], M, weight)
 
 
-def _products(observed: Observed, kept: Indices, masses: Masses, at: Indices) -> tuple[Questions, Floats, Floats, Indices]:
+def _products(states: States, kept: Indices, masses: Masses, at: Indices) -> Part:
     """Return products M w: with unit vectors for few dofs, else with random signs over the roots of the diagonal."""
     n = len(kept)
     scale = np.divide(1, masses.weight, out=np.zeros_like(masses.M), where=masses.weight > 0)
@@ -285,12 +232,12 @@ def _products(observed: Observed, kept: Indices, masses: Masses, at: Indices) ->
         w = signs / np.where(root > 0, root, 1)[:, None, :]
     values = np.einsum("kij,kwj->kwi", masses.M, w)
     sizes = np.sqrt(np.einsum("kij,kwj->kwi", scale**2, w**2))
-    states = np.repeat(at, w.shape[1])
-    a = np.zeros((len(states), observed.v.shape[1]))
+    every = np.repeat(at, w.shape[1])
+    a = np.zeros((len(every), states.v.shape[1]))
     a[:, kept] = w.reshape(-1, n)
-    q, rest = observed.q[states], np.zeros_like(a)
-    weightless, kind = np.zeros(len(states), bool), np.full(len(states), MASS, np.intp)
-    return Questions(q, rest, a, None, weightless, kind), values.reshape(-1, n), sizes.reshape(-1, n), states
+    q, rest = states.q[every], np.zeros_like(a)
+    weightless, kind = np.zeros(len(every), bool), np.full(len(every), MASS, np.intp)
+    return Questions(q, rest, a, None, weightless, kind), values.reshape(-1, n), sizes.reshape(-1, n), every
 
 
 def _wrenches(asked: Questions, tree: Tree) -> Floats:

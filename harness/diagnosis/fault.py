@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..findings import Finding, finding
@@ -12,7 +13,9 @@ if TYPE_CHECKING:
     from ..tree import Tree
 
 
-def fault(tree: Tree, kind: str, where: str, source: Source, expected: Any, found: Any, unit: str = "") -> Finding:
+def fault(
+    tree: Tree, kind: str, where: str, source: Source, expected: Any, found: Any, unit: str = "", note: str = ""
+) -> Finding:
     """Return one fault.
 
     Args:
@@ -23,6 +26,7 @@ def fault(tree: Tree, kind: str, where: str, source: Source, expected: Any, foun
         expected: what would be in order.
         found: what the file says.
         unit: of numbers in both.
+        note: what else the reader should know.
     """
     sentence = fix(
         kind,
@@ -34,4 +38,5 @@ def fault(tree: Tree, kind: str, where: str, source: Source, expected: Any, foun
         unit=unit,
         source=source,
     )
-    return finding(kind, source, where=where, expected=expected, found=found, unit=unit, fix=sentence)
+    found_so = finding(kind, source, where=where, expected=expected, found=found, unit=unit, fix=sentence)
+    return replace(found_so, note=note)

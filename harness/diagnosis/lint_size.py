@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 OSMIUM: Final = 22590.0  # [kg/m^3] Arblaster 1995, Platinum Metals Review 39(4), 164
 AIR: Final = 1.225  # [kg/m^3] at sea level, ISO 2533:1975
 NANOGRAM: Final = 1e-12  # [kg] no part of a robot weighs less, not even the placeholders of those who need one
-# How far a radius of gyration may exceed the reach of its robot, and that of its link and the neighbours of it. Over
-# 1,300 models (example-robot-data, PyBullet, dm_control, Gymnasium, MuJoCo's Menagerie) the sound ones stay below 1.3
-# and 4.8; a tensor in kg cm^2 is 100, one in kg mm^2 1,000 times too large here.
+# How far a radius of gyration may exceed the reach of its robot, and that of its link and the links next to it. Over
+# 1,350 models (example-robot-data and the assets of PyBullet, dm_control and Gymnasium) sound links stay below 1.3 and
+# 4.8; a tensor in kg cm^2 makes it 100, one in kg mm^2 1,000 times too large.
 ROBOT: Final = 1.5
 LINK: Final = 10.0
 
@@ -53,9 +53,9 @@ def sizes(tree: Tree) -> Iterator[Finding]:
         least = np.sqrt(3 / 5) * float(np.cbrt(mass / OSMIUM / (4 / 3 * np.pi)))
         most = min(ROBOT * reach.robot[i], LINK * reach.link[i])
         if k < least:
-            yield _fault(tree, body, f"at least {least:.3g} m, that of osmium", k)
+            yield _fault(tree, body, f"at least {least:.3g} m, as of a ball of osmium", k)
         elif 0 < most < k and mass < _ball_mass(AIR, np.sqrt(5 / 3) * k):
-            yield _fault(tree, body, f"at most {most:.3g} m, the reach around it", k)
+            yield _fault(tree, body, f"at most {most:.3g} m, for joints so near", k)
 
 
 def _fault(tree: Tree, body: Body, expected: str, k: float) -> Finding:

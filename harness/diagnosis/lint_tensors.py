@@ -40,8 +40,8 @@ def massless_tensors(tree: Tree) -> Iterator[Finding]:
 def tensors(tree: Tree) -> Iterator[Finding]:
     """Yield tensors that are not positive definite, or that violate the triangle inequality.
 
-    A moment that is exactly zero is a point or a line of mass. On a body that is fixed to another one that is a fair
-    way to put it; a body that moves by itself is asked for three moments above zero.
+    A moment that is exactly zero is a point or a line of mass. On a link that is fixed to another one that is a fair way
+    to put it; a link that moves by itself, and the root, which may float, are asked for three moments above zero.
     """
     for body in tree.bodies[1:]:
         A, B, C = (float(x) for x in moments(body))
@@ -50,7 +50,7 @@ def tensors(tree: Tree) -> Iterator[Finding]:
             yield _fault(tree, body, "lint.not_definite", "A > 0", [A, B, C])
         elif C - A - B > rounding:
             yield _fault(tree, body, "lint.triangle", "A + B >= C", [A, B, C])
-        elif A <= rounding and body.joint.nv and body.inertia.mass > 0:
+        elif A <= rounding and body.inertia.mass > 0 and (body.joint.nv or body.parent == 0):
             yield _fault(tree, body, "lint.not_definite", "A > 0", [A, B, C])
 
 

@@ -1,12 +1,14 @@
 """MuJoCo: `mj_rne`, `mj_makeM`, `mj_solveM`, energies, momentum, Jacobians, on its own reading of a file or our tree.
 
-Never `mj_inverse` and never a step: contacts, limits, friction, springs, damping, gravity compensation and fluid stay
-out. `mj_rne` has no reflected inertia of any kind in it, `mj_makeM` all of it; the adapter adds it to tau. `mj_rne`
-takes no external wrenches: `mj_applyFT` maps them to joint efforts, which are subtracted afterwards.
+No answer comes from `mj_inverse` or a step: contacts, limits, friction, springs, damping, gravity compensation and fluid
+stay out, and the ledger says what such a call adds. `mj_rne` has no reflected inertia of any kind in it, `mj_makeM` all
+of it; the adapter adds it to tau. `mj_rne` takes no external wrenches: `mj_applyFT` maps them to joint efforts, which
+are subtracted afterwards.
 """
 
 from __future__ import annotations
 
+import copy
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +18,7 @@ from ..harness.spatial import inverse, motion_transform
 from .mujoco_build import build, reflected_inertia, require_size
 from .mujoco_calls import BODY, FRAME, Calls
 from .mujoco_findings import conventions, tendons
+from .mujoco_ledger import Switches, inverse_terms
 from .mujoco_load import load
 from .mujoco_map import CoordinateMap
 
@@ -37,6 +40,7 @@ class MujocoSession:
 
     def __init__(self, opened: Opened, tree: Tree) -> None:
         self.model, self.tree, self.extra_dofs = opened.model, tree, opened.extra_dofs
+        self._switches = Switches.of(opened.model)  # before they are set for the answers
         self._calls, self._map = Calls(opened.model), CoordinateMap(opened.model, tree, opened.seats)
         self._held, self._Ts_held_body = opened.held, opened.Ts_held_body
         self._reflected, self._added, self._canonical = reflected_inertia(self.model), opened.added, opened.canonical
@@ -65,6 +69,24 @@ class MujocoSession:
         from ..harness.importers.mjcf import tree_of_mujoco  # noqa: PLC0415  reads XML: not needed for any answer
 
         return tree_of_mujoco(self.model)
+
+    def ledger(self, q: Floats, v: Floats, a: Floats) -> dict[str, dict[str, Floats]]:
+        """Return what `inverse_dynamics` ("tau"), `mj_rne` and `mj_inverse` hold beyond the canonical effort.
+
+        See `harness.diagnosis.ledger.Booked`.
+        """
+        frame = self._map.at(q)
+        Ta, beta, qvel = frame.to_engine(a), frame.beta(v), frame.to_engine(v)
+        own = {} if self._canonical else {"armature": _times(self._reflected, beta)}
+        rigid = self._calls.inverse_dynamics(frame.qpos, qvel, Ta + beta)
+        tau = rigid + _times(self._reflected, Ta + beta)
+        calls = inverse_terms(copy.copy(self.model), self._switches, frame.qpos, qvel, Ta + beta, tau)
+        calls = {call: {**own, **terms} for call, terms in calls.items()}
+        calls |= {"tau": own, "mj_rne": {"armature": -_times(self._reflected, Ta)}}
+        return {
+            call: {kind: frame.to_tree(efforts) for kind, efforts in terms.items() if efforts.any()}
+            for call, terms in calls.items()
+        }
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -340,10 +340,11 @@ class Mjcf(File):
         if written is None:
             return
         element = ET.Element("inertial", pos=words(written.pos), mass=words(written.mass))
-        if np.array_equal(written.R, np.eye(3)):
+        if np.array_equal(written.R, np.eye(3)) and written.six[3:].any():
             element.set("fullinertia", words(written.six))
         else:  # the format takes a full tensor in body axes only
-            element.set("quat", words(quaternion_from_rotation(written.R)))
+            if not np.array_equal(written.R, np.eye(3)):
+                element.set("quat", words(quaternion_from_rotation(written.R)))
             element.set("diaginertia", words(written.six[:3]))
         owner.insert(0, element)
 

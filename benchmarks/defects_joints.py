@@ -29,8 +29,8 @@ def _carrying(file: File) -> set[str]:
 def _movable(file: File) -> list[str]:
     """Return the bodies whose placement is a parameter of its own.
 
-    Not those that float. Not those on a massless fixed frame, nor such a frame itself when it carries something: the
-    turn of one is as good as the turn of the other. A frame that carries nothing stays: its pose is what it is for.
+    Not those that float. Not those on a massless fixed frame, nor such a frame itself: where the frame of a body stands
+    is a choice of the file, and nothing but the sum of both placements moves anything.
     """
     heavy = set(stated(file))
     bodies = [b for b in file.bodies() if file.joint(b) is not None or isinstance(file, Mjcf)]
@@ -39,7 +39,7 @@ def _movable(file: File) -> list[str]:
     def idle(b: str | None) -> bool:
         return b is not None and b not in heavy and file.kind(b) in ("fixed", None)
 
-    return [b for b in bodies if not idle(file.parent(b)) and not (idle(b) and file.children(b))]
+    return [b for b in bodies if not idle(file.parent(b)) and not idle(b)]
 
 
 def _kinds(file: File, *kinds: str) -> list[str]:
@@ -272,6 +272,9 @@ def millimetres(file: File, rng: Any, _size: float) -> Plant | None:
         w = file.inertial(body)
         assert w is not None  # noqa: S101  it is stated
         file.put_inertial(body, replace(w, pos=w.pos * factor))
+    for joint in file.root.iter("joint") if isinstance(file, Mjcf) else ():
+        if joint.get("pos"):
+            joint.set("pos", words(numbers(joint.get("pos"), "") * factor))
     fields = frozenset(f"{x}.{field}" for x in file.bodies() for field in ("placement", "com"))
     return Plant((Account("units.length", "any"),), fields)
 

@@ -84,7 +84,7 @@ def classes(before: Written, after: Written) -> set[str]:
     """Return the kinds of inertia defect that lead from one tensor to the other: what nobody can tell apart.
 
     A flipped product in a tensor that has only one is half a turn as well; equal moments swapped are a quarter turn.
-    The definitions are those of FINDINGS.md, taken in body axes and in the axes of the file.
+    The definitions are those of FINDINGS.md, taken in body axes and in the axes in which either file writes the tensor.
     """
     I, K = before.I_com, after.I_com
     grain = 4 * SAME * weight(before)
@@ -95,7 +95,7 @@ def classes(before: Written, after: Written) -> set[str]:
     steiner = before.mass * (c @ c * np.eye(3) - np.outer(c, c))
     if any(np.abs(I + k * steiner - K).max() <= grain for k in (1, -1)) and np.abs(steiner).max() > grain:
         found.add("inertia.reference_point")
-    for R in (np.eye(3), before.R):
+    for R in (np.eye(3), before.R, after.R):
         x, y = six_of(R.T @ I @ R), six_of(R.T @ K @ R)
         if any(np.abs(x[list(p)] - y).max() <= grain for p in permutations(range(6))):
             found.add("inertia.order")

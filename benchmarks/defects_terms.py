@@ -113,7 +113,7 @@ def rotor(file: File, rng: Any, size: float) -> Plant | None:
     if not motors:
         return None
     motor = motors[int(rng.integers(len(motors)))]
-    owners = {(file.joint(b) or motor).get("name"): b for b in file.bodies() if file.joint(b) is not None}
+    owners = {e.get("name"): b for b in file.bodies() if (e := file.joint(b)) is not None}
     b = owners.get(motor.get("joint"))
     if b is None:
         return None

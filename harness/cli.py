@@ -167,6 +167,23 @@ def tolerances() -> None:
         _draw(lambda console: tolerance_table(TABLE, console))
 
 
+@app.command()
+def explain(
+    kind: Annotated[
+        str | None, typer.Argument(metavar="KIND", help="Of a finding, as reports name it.", show_default=False)
+    ] = None,
+    *,
+    every: Annotated[bool, typer.Option("--list", help="List every kind; so does no KIND at all.")] = False,
+) -> None:
+    """Say what a kind of finding means, how it looks in numbers, what usually causes it, and what to do."""
+    with _sentences():
+        from ..reports.kinds import kind_list, kind_text  # noqa: PLC0415
+        from .kinds import text, texts  # noqa: PLC0415
+
+        one = None if kind is None else text(kind)
+        _draw(lambda c: kind_list(texts().values(), c) if one is None or every else kind_text(one, c))
+
+
 @contextmanager
 def _sentences() -> Generator[None]:
     """Turn whatever ends a command early into one sentence on stderr and an exit code."""

@@ -3,97 +3,41 @@
 from __future__ import annotations
 
 import platform
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from . import registry
 from .checks.agreement import agreement
 from .checks.truth import Truth
-from .diagnosis.closure import close, finding_of
+from .diagnosis.closure import Closed, close, finding_of
 from .diagnosis.compare import compare
 from .diagnosis.diagnose import observe
+from .diagnosis.difference import patched
 from .diagnosis.matching import match
+from .diagnosis.representation import both_alone, representation
 from .diagnosis.translate import Translated
+from .diff_result import DiffResult, compared
 from .errors import RequestError
 from .findings import KINDS, Finding, finding
-from .fixes import fix
-from .load import open_model
-from .results import QuantityRow, plain, to_text
-from .states import sample
+from .fixes import advice
+from .load import BASES, open_model
+from .name_map import require_map
+from .states import States, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
-
-    import pandas as pd
+    from collections.abc import Collection, Mapping, Sequence
 
     from .diagnosis.difference import Difference
     from .diagnosis.matching import Matching
+    from .results import QuantityRow
     from .tree import Tree
 
+__all__ = ["DiffResult", "diff"]
 
-@dataclass(frozen=True)
-class DiffResult:
-    """The answer of `diff`.
-
-    Attributes:
-        files: the two names.
-        versions: that the answer depends on.
-        status: "agree" or "differs".
-        matched: pairs of joint names and of body names, ours first.
-        unmatched: names of joints and bodies that have no match, by side "a" and "b".
-        quantities: the dynamics of B against those of A at the same states.
-        reasons: the differences, most telling first.
-        ignored: kinds that were asked to be left out of the verdict.
-    """
-
-    files: tuple[str, str]
-    versions: Mapping[str, str]
-    status: str
-    matched: Mapping[str, tuple[tuple[str, str], ...]]
-    unmatched: Mapping[str, tuple[str, ...]]
-    quantities: tuple[QuantityRow, ...]
-    reasons: tuple[Finding, ...]
-    ignored: tuple[str, ...] = ()
-
-    @property
-    def exit(self) -> int:
-        """Exit code of the command: 0 the same robot, 1 not."""
-        return int(self.status != "agree")
-
-    @property
-    def verdict(self) -> str:
-        """The status."""
-        return self.status
-
-    @property
-    def findings(self) -> pd.DataFrame:
-        """One row per difference."""
-        # Pandas takes as long to import as both engines: it is loaded when a frame is asked for.
-        import pandas as pd  # noqa: PLC0415
-
-        return pd.DataFrame([asdict(reason) for reason in self.reasons])
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the JSON document of the schema tautology/1 as plain Python."""
-        return {
-            "schema": "tautology/1",
-            "command": "diff",
-            "exit": self.exit,
-            "versions": dict(self.versions),
-            "files": list(self.files),
-            "status": self.status,
-            "matched": {what: [list(pair) for pair in pairs] for what, pairs in self.matched.items()},
-            "unmatched": {side: list(names) for side, names in self.unmatched.items()},
-            "quantities": [plain(asdict(row)) for row in self.quantities],
-            "findings": [plain(asdict(reason)) for reason in self.reasons],
-            "ignored": list(self.ignored),
-        }
-
-    def dumps(self) -> str:
-        """Return the JSON text."""
-        return to_text(self.to_json())
+NO_MAP: Final[Mapping[str, str]] = {}
 
 
 def diff(
@@ -121,69 +65,127 @@ def diff(
 
     Raises:
         ReadError: a file cannot be used.
-        RequestError: a name or kind does not exist.
+        RequestError: a name or kind does not exist, or an option is out of range.
     """
-    from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
-
-    unknown = sorted(set(ignore) - set(KINDS))
-    if unknown:
-        raise RequestError(f"there is no kind {', '.join(unknown)}; kinds are {', '.join(KINDS)}")
+    _require(base, ignore, tolerance)
     ours, theirs = open_model(a, base).tree, open_model(b, base).tree
+    names = names or NO_MAP
+    require_map(names, ours, theirs)
     matching = match(ours, theirs, names)
     comparison = compare(ours, theirs, matching, tolerance, static=True)
+    found = comparison.differences
+    put_in, start = _ignored(ours, found, ignore)
+    rest = [d for d in found if d not in put_in]
     drawn = sample(ours, states, seed)
-    other = Translated(ours, theirs, comparison.nodes, Reference)
-    truth = Truth(ours, drawn, Reference(ours, np.longdouble), Reference(ours))
-    rows = agreement(other, truth, drawn, "native", tolerance)
-    observed = observe(other, ours, drawn, truth.scale_of)
-    closed = close(ours, comparison.differences, observed, Reference)
+    rows, closed = _measured(start, Translated(start, theirs, comparison.nodes, _reference()), drawn, rest, tolerance)
+    sides = both_alone(ours, theirs, matching, found)
+    told = [*put_in, *representation(ours, theirs, matching, sides)]
     reasons = [
-        finding_of(d, share, _fix(d, ours), engine=False)
-        for d, share in zip(comparison.differences, closed.shares, strict=True)
+        *(_finding(d, share, ours) for d, share in zip(rest, closed.shares, strict=True)),
+        *_unexplained(rest, rows, closed, ours, tolerance),
+        *(_finding(d, None, ours) for d in told),
     ]
-    if closed.left.ratio > tolerance:
-        left = closed.left
-        reasons.append(
-            finding(
-                "unexplained",
-                where=left.where,
-                expected=tolerance,
-                found=left.ratio,
-                unit="1",
-                explains=0.0,
-                fix=f"{left.quantity} is still off by {left.error:.3g} in state {left.state} after every difference was"
-                " put in",
-            )
-        )
     reasons.sort(key=lambda f: (f.severity != "model", -(f.explains or 0.0)))
-    counted = [f for f in reasons if f.severity != "convention" and f.kind not in ignore]
+    counted = any(f.severity != "convention" and f.kind not in ignore for f in reasons)
     return DiffResult(
-        (ours.origin.path or ours.name, theirs.origin.path or theirs.name),
-        {
+        models=(compared(ours), compared(theirs)),
+        versions={
             "tautology": registry.engines()["reference"] or "0",
             "python": platform.python_version(),
             "numpy": np.__version__,
         },
-        "differs" if counted else "agree",
-        _matched(ours, theirs, matching),
-        _unmatched(ours, theirs, matching),
-        rows,
-        tuple(reasons),
-        tuple(ignore),
+        status="differs" if counted else "agree",
+        matched=_matched(ours, theirs, matching),
+        unmatched={"a": sides[0].lacking, "b": sides[1].lacking},
+        frames_only={"a": sides[0].frames, "b": sides[1].frames},
+        doubtful=tuple(ours.joints[i].name for i in sorted(matching.doubtful)),
+        states={"count": len(drawn), "seed": seed, "sha256": drawn.sha256, "strata": dict(drawn.counts)},
+        rows=rows,
+        reasons=tuple(reasons),
+        together=closed.together,
+        ignored=tuple(dict.fromkeys(ignore)),
     )
 
 
-def _fix(difference: Difference, tree: Tree) -> str:
-    return fix(
+def _require(base: str, ignore: Collection[str], tolerance: float) -> None:
+    """Check the options.
+
+    Raises:
+        RequestError: one is out of range.
+    """
+    if base not in BASES:
+        raise RequestError(f"base {base!r} is not one of {', '.join(BASES)}")
+    if not 0 < tolerance < 1:
+        raise RequestError(f"tolerance {tolerance} is not between 0 and 1")
+    for kind in ignore:
+        if kind not in KINDS:
+            near = get_close_matches(kind, KINDS, 3, 0.4)
+            meant = f"did you mean {' or '.join(near)}? " if near else ""
+            raise RequestError(f"there is no kind {kind!r}; {meant}`tautology explain` lists all kinds")
+
+
+def _reference() -> Any:
+    from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
+
+    return Reference
+
+
+def _ignored(ours: Tree, found: Sequence[Difference], ignore: Collection[str]) -> tuple[list[Difference], Tree]:
+    """Return the ignored differences and our tree with them put in; none, where that changes the coordinates."""
+    some = [d for d in found if d.kind in ignore]
+    tree = patched(ours, some)
+    if tree.dofs != ours.dofs or len(tree.bodies) != len(ours.bodies):
+        return [], ours
+    return some, replace(tree, home=ours.home)
+
+
+def _measured(
+    tree: Tree, other: Translated, drawn: States, found: Sequence[Difference], tolerance: float
+) -> tuple[tuple[QuantityRow, ...], Closed]:
+    """Return how far the dynamics of two robots are apart, and how much of that each difference explains."""
+    make = _reference()
+    truth = Truth(tree, drawn, make(tree, np.longdouble), make(tree))
+    rows = agreement(other, truth, drawn, "native", tolerance)
+    return rows, close(tree, found, observe(other, tree, drawn, truth.scale_of), make, kinds=True)
+
+
+def _finding(difference: Difference, share: float | None, tree: Tree) -> Finding:
+    advised = advice(
         difference.kind,
         where=difference.where,
         format=tree.origin.format,
-        engine=None,
         expected=difference.expected,
         found=difference.found,
         unit=difference.unit,
         source=difference.source,
     )
+    return finding_of(difference, share, advised, engine=False)
+
+
+def _unexplained(
+    found: Sequence[Difference], rows: Sequence[QuantityRow], closed: Closed, tree: Tree, tolerance: float
+) -> list[Finding]:
+    """Return what stays without a reason: a residual that closure leaves, or a failed row when nothing was found."""
+    left = closed.left
+    failed = [row for row in rows if not row.passed]
+    if left.ratio > tolerance:
+        ratio, where = left.ratio, left.where
+        words = (
+            f"{left.quantity} is still off by {left.error:.3g} in state {left.state} after every difference was put in"
+        )
+    elif failed and not found:
+        worst = max(failed, key=lambda row: row.error / row.tolerance)
+        ratio, where = worst.error / worst.scale, worst.where
+        words = f"{worst.quantity} is off by {worst.error:.3g} in state {worst.state}, though no parameter differs"
+    else:
+        return []
+    joint = tree.joint_index.get((where or "").partition(",")[0].partition(".")[0])
+    source = tree.joints[joint].source() if joint else None
+    return [
+        finding(
+            "unexplained", source, where=where, expected=tolerance, found=ratio, unit="1", explains=0.0, fix=words
+        )
+    ]
 
 
 def _matched(a: Tree, b: Tree, matching: Matching) -> dict[str, tuple[tuple[str, str], ...]]:
@@ -191,17 +193,3 @@ def _matched(a: Tree, b: Tree, matching: Matching) -> dict[str, tuple[tuple[str,
     joints = tuple((a.joints[i].name, b.joints[j].name) for i, j in sorted(matching.joints.items()))
     bodies = tuple((a.bodies[i].name, b.bodies[j].name) for i, j in sorted(matching.bodies.items()) if i)
     return {"joints": joints, "bodies": bodies}
-
-
-def _unmatched(a: Tree, b: Tree, matching: Matching) -> dict[str, tuple[str, ...]]:
-    """Return the joints with a dof, and the bodies, that have no match."""
-    pairs = {"a": (a, set(matching.bodies)), "b": (b, set(matching.bodies.values()))}
-    return {
-        side: tuple(
-            name
-            for i, body in enumerate(tree.bodies)
-            if i and i not in held
-            for name in ([body.joint.name] if body.joint.nv else []) + [body.name]
-        )
-        for side, (tree, held) in pairs.items()
-    }

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tomllib
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 if TYPE_CHECKING:
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 Rules: TypeAlias = "dict[str, Any]"
 
-# What is said of two files when a kind has no sentence of its own for that.
-DIFF: Final = "find out which is right and correct {element} of {where} in the other"
 SPELLED: Final[Mapping[str, str]] = {
     "mujoco": "MuJoCo",
     "pinocchio": "Pinocchio",
@@ -28,13 +26,14 @@ SPELLED: Final[Mapping[str, str]] = {
     "idyntree": "iDynTree",
     "reference": "the reference",
 }
+FORMATS: Final = ("urdf", "mjcf")
 MOST: Final = 3  # numbers of a value that still read well inside a sentence
 
 
 @cache
 def table() -> Mapping[str, Rules]:
     """Return the sentences: kind to key to text."""
-    return tomllib.loads(files(__package__).joinpath("fixes.toml").read_text(encoding="utf-8"))
+    return tomllib.loads(Path(__file__).with_name("fixes.toml").read_text(encoding="utf-8"))
 
 
 def fix(
@@ -66,29 +65,50 @@ def fix(
         KeyError: there is no such kind.
     """
     rules = table()[kind]
-    words = {
+    words = _words(rules, where, format, engine, expected, found, unit, source)
+    if engine is None and not kind.startswith("lint."):
+        return f"{_says(_said(expected, unit), _said(found, unit), source, other)}: " + rules["diff"].format(**words)
+    # A live model of an engine is a format too, "mujoco": no key of a format, whatever engine is meant.
+    keys = (f"{engine}.{format}", engine, format if format in FORMATS else "", "any")
+    return next(rules[key] for key in keys if key in rules).format(**words)
+
+
+def advice(kind: str, *, where: str | None, format: str, expected: Any, found: Any, unit: str, source: Source) -> str:  # noqa: A002
+    """Return what to do about a difference between two files, for reports that show beside it what each file says.
+
+    Arguments and errors as for `fix`.
+    """
+    rules = table()[kind]
+    return rules["diff"].format(**_words(rules, where, format, None, expected, found, unit, source))
+
+
+def _words(
+    rules: Rules,
+    where: str | None,
+    format: str,  # noqa: A002  the word of `Origin`
+    engine: str | None,
+    expected: Any,
+    found: Any,
+    unit: str,
+    source: Source,
+) -> dict[str, str]:
+    """Return what stands for the words in braces."""
+    return {
         "where": repr(where) if where else "the robot",
         "line": _place(source),
         "engine": SPELLED.get(engine or "", engine or "the engine"),
-        "expected": _said(expected, unit),
-        "found": _said(found, unit),
+        "expected": _said(expected, unit) or "the value of the file",
+        "found": _said(found, unit) or "another value",
         "attribute": _numbers(expected, " "),
         "list": _numbers(expected, ", "),
         "element": rules.get("element", {}).get(format, "its value"),
     }
-    if engine is None and not kind.startswith("lint."):
-        return f"{_says(words, source, other)}: " + rules.get("diff", DIFF).format(**words)
-    keys = (f"{engine}.{format}", engine, format, "any")
-    return next(rules[key] for key in keys if key in rules).format(**words)
 
 
-def _says(words: Mapping[str, str], source: Source, other: Source | None) -> str:
+def _says(expected: str, found: str, source: Source, other: Source | None) -> str:
     """Return which of two files says what; values that are too long for a sentence stand beside it in the finding."""
-    ours = str(source) or "the first file"
-    theirs = str(other or "") or "the other file"
-    if words["expected"] == words["found"]:
-        return f"{ours} and {theirs} differ"
-    return f"{ours} says {words['expected']}, {theirs} {words['found']}"
+    ours, theirs = str(source) or "the first file", str(other or "") or "the other file"
+    return f"{ours} says {expected}, {theirs} {found}" if expected and found else f"{ours} and {theirs} differ"
 
 
 def _place(source: Source) -> str:
@@ -98,19 +118,20 @@ def _place(source: Source) -> str:
 
 
 def _said(value: Any, unit: str) -> str:
-    """Return a value with its unit, or a word for one that is too long."""
+    """Return a value with its unit; an empty string for one that is too long."""
     if value is None:
         return "nothing"
     if isinstance(value, str):
         return value
-    flat = _flat(value)
-    if len(flat) > MOST:
-        return "another value"
-    return _numbers(value, " ") + (f" {unit}" if unit else "")
+    if len(_flat(value)) > MOST:
+        return ""
+    return _numbers(value, " ") + (f" {unit}" if unit not in ("", "1") else "")
 
 
 def _numbers(value: Any, between: str) -> str:
-    """Return the numbers of a value as text, a word as it is."""
+    """Return the numbers of a value as text, a word as it is, dots for nothing."""
+    if value is None:
+        return "..."
     return between.join(f"{x:.9g}" if isinstance(x, float) else str(x) for x in _flat(value))
 
 

@@ -15,12 +15,13 @@ if TYPE_CHECKING:
 
     from .results import Result
 
-NAMES: Final = ("models", "quantities", "identities", "findings", "losses")
+NAMES: Final = ("models", "lint", "quantities", "identities", "findings", "losses")
 KEYS: Final = ("model", "engine", "version", "path")
 ROWS: Final[Mapping[str, type[Any]]] = {"quantities": QuantityRow, "identities": IdentityRow, "findings": Finding}
+LISTS: Final = ("lint", "losses", "engines")  # fields of a model that have a table of their own
 LOSS: Final = ("element", "where", "file", "line", "touches_dynamics", "note")
 # Columns of whole numbers that may be missing: without this, pandas would make them floats.
-WHOLE: Final = ("line", "state")
+WHOLE: Final = ("line", "other_line", "state")
 
 
 def frame(result: Result, name: str) -> pd.DataFrame:
@@ -41,11 +42,14 @@ def frame(result: Result, name: str) -> pd.DataFrame:
             for e in model.engines
             for row in getattr(e, name)
         ]
+    elif name == "lint":
+        columns = ["model", *(f.name for f in fields(Finding))]
+        rows = [[model.label, *(getattr(f, c) for c in columns[1:])] for model in result.models for f in model.lint]
     elif name == "losses":
         columns = ["model", *LOSS]
         rows = [[model.label, *(loss_json(loss)[c] for c in LOSS)] for model in result.models for loss in model.losses]
     else:
-        columns = ["model", *(f.name for f in fields(ModelResult) if f.name not in ("losses", "engines"))]
+        columns = ["model", *(f.name for f in fields(ModelResult) if f.name not in LISTS)]
         rows = [[model.label, *(getattr(model, c) for c in columns[1:])] for model in result.models]
     cells = [[unicode(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
     table = pd.DataFrame(cells, columns=columns)

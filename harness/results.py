@@ -125,7 +125,7 @@ class EngineResult:
 
 @dataclass(frozen=True, slots=True)
 class ModelResult:
-    """One model with all engines. `lint` and `tree` belong to the diagnosis and are absent until it exists."""
+    """One model with all engines. `lint` is what is wrong with the file itself; it changes neither status nor exit."""
 
     file: str
     format: str
@@ -138,6 +138,7 @@ class ModelResult:
     dofs: tuple[str, ...]
     total_mass: float
     moving_mass: float
+    lint: tuple[Finding, ...]
     closures: tuple[str, ...]
     losses: tuple[Loss, ...]
     states: Mapping[str, Any]
@@ -216,7 +217,7 @@ class Result:
         return self.frames("findings")["findings"]
 
     def frames(self, *names: str) -> dict[str, pd.DataFrame]:
-        """Return the tables of these names, else all: models, quantities, identities, findings, losses."""
+        """Return the tables of these names, else all: models, lint, quantities, identities, findings, losses."""
         from .frames import NAMES, frame  # noqa: PLC0415  frames are made of results: the import runs the other way
 
         return {name: frame(self, name) for name in names or NAMES}

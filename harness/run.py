@@ -14,6 +14,7 @@ from .callables import CallableEngine
 from .checks import agreement, identities
 from .checks.truth import Truth
 from .diagnosis.diagnose import diagnose
+from .diagnosis.lint import lint
 from .errors import EngineAbsent, EngineRefused, EngineUnsupported, HarnessError, ReadError, RequestError
 from .findings import Finding, finding
 from .load import open_model
@@ -340,6 +341,7 @@ def _model_result(tree: Tree, given: Given, states: States, results: tuple[Engin
         dofs=tree.dofs,
         total_mass=tree.total_mass,
         moving_mass=tree.moving_mass,
+        lint=lint(tree),
         closures=closures,
         losses=tree.losses,
         states={"count": len(states), "seed": states.seed, "sha256": states.sha256, "strata": dict(states.counts)},

@@ -320,7 +320,7 @@ class Tree:
         closures, tendons, losses, medium, origin: see there.
         sources: file and line of what concerns the whole robot: "gravity", "medium", "angle" (the unit of angles).
         sources: file and line of what concerns the whole tree: "gravity", "medium", "home", and in MJCF the attributes
-            of `<compiler>` and `<option>`, as "compiler@settotalmass".
+            of `<compiler>` and `<option>`, as "compiler@settotalmass", and the first "include".
 
     Raises:
         TreeError: see `faults`.
@@ -511,8 +511,28 @@ def _name_faults(bodies: tuple[Body, ...]) -> list[str]:
     return faults
 
 
+def _sound(bodies: tuple[Body, ...]) -> bool:
+    """Return whether no number is at fault, all bodies at once: patched trees are made by the hundred."""
+    inertias, joints = [b.inertia for b in bodies], [b.joint for b in bodies]
+    I = np.array([i.I_com for i in inertias])
+    placements = np.array([T for j in joints for T in (j.T_parent_joint, j.T_joint_body)])
+    scalars = [x for i, j in zip(inertias, joints, strict=True) for x in (i.mass, j.ref, *i.com, *j.reflected)]
+    axes = np.array([j.axis for j in joints])
+    if not (np.isfinite(I).all() and np.isfinite(placements).all() and np.isfinite(scalars).all()):
+        return False
+    lengths = np.sqrt((axes * axes).sum(1)) - 1
+    moving = np.array([j.nv > 0 for j in joints])
+    asymmetry = np.abs(I - I.transpose(0, 2, 1)).max((1, 2))
+    sizes = np.maximum(np.abs(I).max((1, 2)), 1e-300)
+    return bool(np.isfinite(axes).all() and (np.abs(lengths[moving]) <= 1e-12).all()) and bool(
+        (asymmetry <= 1e-12 * sizes).all()
+    )
+
+
 def _number_faults(bodies: tuple[Body, ...]) -> list[str]:
     faults: list[str] = []
+    if _sound(bodies):
+        return faults
     for b in bodies[1:]:
         numbers: list[Any] = [b.inertia.mass, b.inertia.com, b.inertia.I_com, b.joint.T_parent_joint, b.joint.axis]
         numbers += [b.joint.T_joint_body, b.joint.reflected, b.joint.ref]

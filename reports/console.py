@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import TYPE_CHECKING, Final
 
 from rich.padding import Padding
 from rich.text import Text
 
-from .reasons import engine_blocks, loss_lines
+from .reasons import engine_blocks, lint_lines, loss_lines
 from .text import counted, listed, shortened, shown
 from .verdict import LABEL_WIDTH, STYLES, floored, model_line, overall_line
 
@@ -64,7 +65,7 @@ def report(result: Result, console: Console, *, verbose: bool = False, notes: Se
         console.print()
         for line in _table(model):
             console.print(line)
-        for block in (*engine_blocks(model, verbose=verbose), *loss_lines(model, verbose=verbose)):
+        for block in chain(*(part(model, verbose=verbose) for part in (engine_blocks, lint_lines, loss_lines))):
             console.print(block)
     if result.models:
         console.print()

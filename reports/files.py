@@ -53,8 +53,8 @@ class Outputs:
 
     Attributes:
         json: file of the JSON document.
-        csv: folder of one CSV file per frame: models, quantities, identities, findings, losses. Lists, such as dofs or
-            the numbers of a finding, stand as JSON in their cell.
+        csv: folder of one CSV file per frame: models, lint, quantities, identities, findings, losses. Lists, such as
+            dofs or the numbers of a finding, stand as JSON in their cell.
         states: file of the frozen states.
     """
 

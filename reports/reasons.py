@@ -140,7 +140,37 @@ def _values(f: Finding) -> str:
         parts.append(found if f.expected is None else f"expected {expected}, found {found}")
     if f.explains is not None and f.kind != "unexplained":
         parts.append(f"explains {f.explains:.1%} of the difference")
+    if f.note:
+        parts.append(sentence(f.note))
     return "; ".join(parts)
+
+
+def lint_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give what is wrong with the file itself: of each kind one fault with values and fix, and where the others are."""
+    if not model.lint:
+        return
+    yield Text("\nWrong in the file itself, whatever engine reads it:", "bold")
+    if verbose:
+        yield from _one_by_one(model.lint, model, verbose=True)
+        return
+    kinds: dict[str, list[Finding]] = {}
+    for f in model.lint:
+        kinds.setdefault(f.kind, []).append(f)
+    for kind, (first, *others) in kinds.items():
+        many = f" x{len(others) + 1}" if others else ""
+        place = f" at {shown(first.where)}" if first.where else ""
+        yield _line(Text(f"{kind}{many}", "bold").append(f"{place}{located(first, model, ', ')}", "not bold"), 2)
+        yield _line(_values(first), 4)
+        if first.fix:
+            yield _line(f"fix: {sentence(first.fix)}", 4)
+        if others:
+            more = " (one by one with --verbose)" if len(others) > MOST else ""
+            yield _line(f"also at {listed([_lint_place(f, model) for f in others], MOST)}{more}", 4)
+
+
+def _lint_place(f: Finding, model: ModelResult) -> str:
+    where = shown(f.where or "the file")
+    return f"{where} (line {f.line})" if f.line and f.file == model.file else f"{where}{located(f, model, ' (', ')')}"
 
 
 def loss_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:

@@ -21,7 +21,7 @@ LAYERS = (
     ("errors", "spatial", "linear"),
     ("tree", "fusion", "findings"),
     ("importers", "exporters", "states", "engine"),
-    ("registry", "load", "callables", "results", "frames", "checks", "diagnosis", "fixes"),
+    ("registry", "load", "callables", "results", "frames", "checks", "diagnosis", "fixes", "kinds"),
     ("run", "diff"),
     ("cli", "pytest_plugin"),
 )

@@ -70,6 +70,7 @@ def model(*engines: EngineResult, **fields: object) -> ModelResult:
         "dofs": ("shoulder", "elbow", "wrist"),
         "total_mass": 18.3,
         "moving_mass": 15.9,
+        "lint": (),
         "closures": (),
         "losses": (),
         "states": {"count": 64, "seed": 0, "sha256": "1" * 64, "strata": {"zero": 1, "home": 1, "random": 62}},

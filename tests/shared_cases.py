@@ -1,22 +1,25 @@
-"""The cases beside the checkout, entry by entry, and what our own answers say at their states."""
+"""The cases beside the checkout: their entries, their states, and what our own commands answer to them."""
 
 from __future__ import annotations
 
+import re
 import tomllib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautology.adapters.reference import Reference
+from tautology.harness.diff import diff
 from tautology.harness import registry
-from tautology.harness.diagnosis.alignment import align, side
-from tautology.harness.diagnosis.matching import match
+from tautology.harness.engine import Given
+from tautology.harness.errors import HarnessError
 from tautology.harness.load import Loaded, open_model
 from tautology.harness.run import Request, check_files
+from tautology.harness.spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
 from tautology.harness.states import States, sample
+from tautology.harness.tree import JointKind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,9 +28,11 @@ if TYPE_CHECKING:
     from tautology.harness.tree import Tree
 
 CASES = Path(__file__).resolve().parents[2] / "shared" / "cases"
-DEFAULT = {"pinocchio": "4.1.0", "mujoco": "4.0.0"}
-DYNAMICS = {"M": "mass_matrix", "g": "gravity_forces", "bias": "bias", "tau": "inverse_dynamics"}
-FREED = ("free root", "root joint: free flyer", "freejoint added")
+DEFAULT = {"pinocchio": "4.1.0", "mujoco": "4.0.0", "reference": None}
+# Beginnings of the options that mean a free base, and how a file is loaded otherwise than by default.
+FREED = ("free root", "root joint: free flyer", "freejoint added", "quaternion handed", "ordinary base acceleration")
+UNFUSED = "fusestatic=false"
+WRENCH = re.compile(r"force \((.*?)\) N and torque \((.*?)\) N m in world axes on body (\w+)")
 
 
 @dataclass(frozen=True)
@@ -37,11 +42,12 @@ class Expectation:
     Attributes:
         folder: of the case.
         command: "check" or "diff".
-        first: file against which a diff stands.
+        first: name of the file that a diff stands against.
         number: of the entry in the case.
-        engine, version: asked; the version is None for the default one.
-        entry: the table of the TOML.
-        state: the table of the state for the file, empty without one.
+        engine: asked.
+        version: asked, None for the default one.
+        entry: the table of the entry.
+        state: the table of the state for its file, empty without one.
     """
 
     folder: Path
@@ -56,10 +62,15 @@ class Expectation:
     @property
     def name(self) -> str:
         """The id of the test: case, number, engine, path, file, and what is looked for."""
-        said = [self.entry["status"], self.entry.get("finding"), self.entry.get("quantity"), self.entry.get("options")]
+        said = [self.entry["status"], self.entry.get("finding"), self.entry.get("quantity"), self.options]
         version = f"=={self.version}" if self.version else ""
         parts = [f"{self.folder.name}-{self.number}", f"{self.engine}{version}", self.entry["path"], self.entry["file"]]
         return " ".join([*parts, *(str(word).replace("::", ":") for word in said if word)])
+
+    @property
+    def options(self) -> str:
+        """How the call departs from the default one."""
+        return self.entry.get("options", "")
 
     @property
     def file(self) -> Path:
@@ -68,17 +79,15 @@ class Expectation:
 
     @property
     def base(self) -> str:
-        """What `--base` must say so that the robot is the one that the entry means."""
+        """What `--base` must be for the robot that the entry means: a state of a root asks for a free base."""
         rooted = self.file.suffix == ".urdf" and "root" in self.state.get("q", {})
-        asked = self.entry.get("options", "").startswith(FREED)
-        # A state of a root that the file welds is asked on a free base, except where the call itself is another one.
-        return "free" if asked or rooted else "auto"
+        return "free" if self.options.startswith(FREED) or rooted else "auto"
 
 
 def expectations() -> Iterator[Expectation]:
     """Yield every entry of every case, engine by engine and version by version."""
     for folder in sorted(CASES.glob("[0-9]*")):
-        case = tomllib.loads((folder / "case.toml").read_text())
+        case = tomllib.loads((folder / "case.toml").read_text(encoding="utf-8"))
         for number, entry in enumerate(case["expect"]):
             state = next((s for s in case.get("state", []) if entry["file"] in s["files"]), {})
             for engine in _listed(entry["engine"]):
@@ -97,6 +106,21 @@ def opened(file: Path, base: str) -> Loaded:
     return open_model(file, base)
 
 
+@cache
+def session(file: Path, engine: str, path: str, base: str, *, fused: bool = True) -> Session:
+    """Return the session of an engine on a file; unfused, MuJoCo is handed the spec with that switch off."""
+    model, adapter = opened(file, base), registry.adapter(engine)
+    if path == "neutral":
+        return adapter.neutral(model.tree)
+    if fused:
+        return adapter.native(model.given, model.tree)
+    from mujoco import MjSpec  # the one engine that has the switch
+
+    spec = MjSpec.from_file(str(file))
+    spec.compiler.fusestatic = False
+    return adapter.native(Given("mujoco", live=spec), model.tree)
+
+
 def vectors(tree: Tree, state: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return q, v, a (1, n) of a state; joints that it does not name are undisplaced and at rest."""
     rows = [tree.neutral.copy(), np.zeros(tree.nv), np.zeros(tree.nv)]
@@ -107,34 +131,55 @@ def vectors(tree: Tree, state: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarra
     return rows[0][None], rows[1][None], rows[2][None]
 
 
+def misused(options: str, tree: Tree, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Return the state that an engine is really asked when its caller forgets one convention of the base."""
+    q, v, a = q.copy(), v.copy(), a.copy()
+    if options == "quaternion handed over scalar first":
+        q[:, 3:7] = q[:, [6, 3, 4, 5]]  # w, x, y, z are read as x, y, z, w
+    elif options == "ordinary base acceleration handed to rnea":
+        a[:, :3] += np.cross(v[:, 3:6], v[:, :3])
+    elif options == "coordinates handed over as they are":
+        # The pose in the joint frame is read as the pose in the world.
+        (i,) = (i for i, joint in enumerate(tree.joints) if joint.kind is JointKind.FLOATING)
+        pose = inverse(tree.joints[i].T_parent_joint) @ transform(rotation_from_quaternion(q[0, 3:7]), q[0, :3])
+        q[0, :7] = [*pose[:3, 3], *quaternion_from_rotation(pose[:3, :3])]
+    return q, v, a
+
+
 def asked_states(tree: Tree, state: Mapping[str, Any]) -> States:
     """Return a dozen drawn states and the one of the case behind them."""
     q, v, a = vectors(tree, state)
     drawn = sample(tree, 12)
-    return States(
-        np.concatenate([drawn.q, q]),
-        np.concatenate([drawn.v, v]),
-        np.concatenate([drawn.a, a]),
-        np.concatenate([drawn.tau, a * 0]),
-        np.concatenate([drawn.wrenches, drawn.wrenches[:1] * 0]),
-        (*drawn.strata, "case"),
-    )
+    still = np.zeros((1, len(tree.bodies), 6))
+    parts = {"q": q, "v": v, "a": a, "tau": a * 0, "wrenches": still}
+    return States(**{n: np.concatenate([getattr(drawn, n), x]) for n, x in parts.items()}, strata=(*drawn.strata, "case"))
+
+
+_CHECKED: dict[tuple[Any, ...], Mapping[str, Any]] = {}
+
+
+def checked(case: Expectation) -> Mapping[str, Any]:
+    """Return the JSON of `tautology check` for the file, engine, path and base of an entry, its state among others."""
+    engine = case.engine if case.engine != "reference" else "pinocchio"
+    path = case.entry["path"] if case.engine != "reference" else "both"
+    key = (case.file, engine, path, case.base)
+    if key not in _CHECKED:
+        try:
+            states: Any = asked_states(opened(case.file, case.base).tree, case.state)
+        except HarnessError:
+            states = 12  # what is wrong with the file, the command says
+        request = Request(engines=[engine], path=path, base=case.base, states=states)
+        _CHECKED[key] = check_files([str(case.file)], request).to_json()
+    return _CHECKED[key]
+
+
+def row(case: Expectation) -> Mapping[str, Any]:
+    """Return what the check says of the engine on the path of an entry."""
+    (model,) = checked(case)["models"]
+    return next(r for r in model["engines"] if (r["engine"], r["path"]) == (case.engine, case.entry["path"]))
 
 
 @cache
-def checked(file: Path, engine: str, path: str, base: str, state: str) -> Mapping[str, Any]:
-    """Return the JSON of `tautology check` with one engine on one path."""
-    engines = [engine] if engine != "reference" else ["pinocchio"]
-    try:
-        states: Any = asked_states(opened(file, base).tree, tomllib.loads(state)["state"])
-    except Exception:  # noqa: BLE001  what is wrong with the file, the check itself says
-        states = 12
-    return check_files([file], Request(engines=engines, path=path, base=base, states=states)).to_json()
-
-
-@cache
-def session(file: Path, engine: str, path: str, base: str) -> Session:
-    """Return the session of an engine on a file."""
-    model = opened(file, base)
-    adapter = registry.adapter(engine)
-    return adapter.native(model.given, model.tree) if path == "native" else adapter.neutral(model.tree)
+def differed(first: Path, file: Path) -> Any:
+    """Return what `tautology diff` says of two files."""
+    return diff(str(first), str(file), states=16)

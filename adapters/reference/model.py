@@ -9,7 +9,7 @@ is contiguous.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -94,14 +94,13 @@ def compile_tree(tree: Tree, dtype: DTypeLike = np.float64) -> Model:
         if joint.nv == 0:
             holder[i], Ts[i] = holder[body.parent], placed @ joint.T_joint_body.astype(dtype)
         else:
-            C = _alignment(joint.kind, joint.axis.astype(dtype))
+            C = _alignment(joint.kind, tuple(joint.axis.tolist()), np.dtype(dtype))
             frames.append((i, holder[body.parent], placed @ C))
             parts.append(np.zeros((6, 6), dtype))
             holder[i], Ts[i] = len(frames) - 1, C.T @ joint.T_joint_body.astype(dtype)
-        X_body_segment = motion_transform(inverse(Ts[i]))
-        I = body.inertia
-        I_body = spatial_inertia(np.asarray(I.mass, dtype), I.com.astype(dtype), I.I_com.astype(dtype))
-        parts[holder[i]] += X_body_segment.T @ I_body @ X_body_segment
+    for part, I in zip(holder[1:], _in_segments(tree, Ts)[1:], strict=True):
+        parts[part] += I
+    Xs = motion_transform(inverse(np.stack([K for _, _, K in frames])))
     segments = [
         Segment(
             body,
@@ -111,7 +110,7 @@ def compile_tree(tree: Tree, dtype: DTypeLike = np.float64) -> Model:
             tree.v_slices[body],
             tree.joints[body].ref,
             K,
-            motion_transform(inverse(K)),
+            Xs[k],
             parts[k],
             _subspace(tree.joints[body].kind, dtype),
         )
@@ -121,10 +120,25 @@ def compile_tree(tree: Tree, dtype: DTypeLike = np.float64) -> Model:
     return Model(tree, tuple(segments), tuple(holder), Ts, reflected, _tendon_columns(tree, dtype), np.dtype(dtype))
 
 
-def _alignment(kind: JointKind, axis: Array) -> Array:
-    """Return (4, 4) the turn that brings z onto the axis; none for joints without an axis."""
-    R = np.eye(3, dtype=axis.dtype) if kind in WITHOUT_AXIS else rotation_z_to(axis)
-    return transform(R, np.zeros(3, axis.dtype))
+def _in_segments(tree: Tree, Ts: Array) -> Array:
+    """Return the spatial inertia (nb, 6, 6) of every body in its segment, where it stands at Ts (nb, 4, 4)."""
+    inertias = [body.inertia for body in tree.bodies]
+    mass = np.array([I.mass for I in inertias], Ts.dtype)
+    com, I_com = (np.stack([getattr(I, name) for I in inertias]).astype(Ts.dtype) for name in ("com", "I_com"))
+    X = motion_transform(inverse(Ts))
+    return X.swapaxes(-1, -2) @ spatial_inertia(mass, com, I_com) @ X
+
+
+@lru_cache(maxsize=4096)
+def _alignment(kind: JointKind, axis: tuple[float, ...], dtype: np.dtype[Any]) -> Array:
+    """Return (4, 4) the turn that brings z onto the axis; none for joints without an axis.
+
+    Robots share axes, and one robot is compiled many times with one parameter changed.
+    """
+    R = np.eye(3, dtype=dtype) if kind in WITHOUT_AXIS else rotation_z_to(np.array(axis, dtype))
+    C = transform(R, np.zeros(3, dtype))
+    C.flags.writeable = False
+    return C
 
 
 def _subspace(kind: JointKind, dtype: DTypeLike) -> Array:

@@ -5,8 +5,9 @@ choice is a constant transform G between the two frames of a matched body, and i
 the frames that suggest themselves (the same frame; the one that continues the parent's; the one that keeps a child
 where it is) the one is taken that leaves the fewest parameters different; the same frame wins a tie.
 
-A joint is compared by what does not depend on how it is written: its home placement P = T_parent_body at q = 0, and its
-screws S, the twists of the body per unit of velocity, in body axes about the body origin.
+A joint is compared by what does not depend on how it is written: its home placement P = T_parent_body at one
+coordinate (the common `ref` of a pair, else 0), and its screws S, the twists of the body per unit of velocity, in body
+axes about the body origin.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from ..tree import JointKind
 from .inertias import in_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..spatial import Array
     from ..tree import Floats, Inertia, Joint, Tree
@@ -38,6 +39,7 @@ class Node:
         a, b: index of the body in each tree as it was given.
         parent: index in the expected tree of the nearest matched body above.
         P, P_found: (4, 4) home placement in that parent.
+        at: coordinate of a one-dof joint at which it is at home.
         S, S_found: (6, nv) screws in body axes.
         inertia, inertia_found: of the rigid piece that a moving body makes with all that is fixed to it; of a fixed
             body alone.
@@ -49,6 +51,7 @@ class Node:
     parent: int
     P: Floats
     P_found: Floats
+    at: float
     S: Floats
     S_found: Floats
     inertia: Inertia
@@ -65,10 +68,12 @@ class Side:
         holder: (nb,) index of the body that carries each body.
         pieces: composite inertia of every piece, by index of its holder.
         Ts_holder_body: (nb, 4, 4) placement of every body in its holder.
-        home: (nb, 4, 4) T_world_body at q = 0.
+        zeros: coordinate at which a joint is at home, by body; 0 where it is not named.
+        home: (nb, 4, 4) T_world_body with every joint at home.
     """
 
     tree: Tree
+    zeros: Mapping[int, float]
     holder: tuple[int, ...]
     pieces: Mapping[int, Inertia]
     Ts_holder_body: Floats
@@ -83,19 +88,32 @@ class Side:
         return self.pieces[i] if i in self.pieces else self.tree.bodies[i].inertia
 
 
-def side(tree: Tree) -> Side:
-    """Return the tree with its rigid pieces."""
+def side(tree: Tree, zeros: Mapping[int, float]) -> Side:
+    """Return the tree with its rigid pieces; `zeros` from `common_zeros`."""
     fusion = tree.fusion
     pieces = {holder: fusion.tree.bodies[fusion.merged[holder]].inertia for holder in fusion.holder}
     home = [np.eye(4)]
-    for body in tree.bodies[1:]:
-        home.append(home[body.parent] @ home_placement(body.joint))
-    return Side(tree, fusion.holder, pieces, fusion.Ts_holder_body, np.stack(home))
+    for i, body in enumerate(tree.bodies[1:], 1):
+        home.append(home[body.parent] @ home_placement(body.joint, zeros.get(i, 0.0)))
+    return Side(tree, zeros, fusion.holder, pieces, fusion.Ts_holder_body, np.stack(home))
 
 
-def home_placement(joint: Joint) -> Floats:
-    """Return T_parent_body at q = 0 (identity for quaternions): (4, 4)."""
-    return joint.T_parent_joint @ _motion(joint, -joint.ref) @ joint.T_joint_body
+def home_placement(joint: Joint, at: float = 0.0) -> Floats:
+    """Return T_parent_body of a one-dof joint at coordinate `at`, of other joints at their neutral: (4, 4)."""
+    return joint.T_parent_joint @ _motion(joint, at - joint.ref) @ joint.T_joint_body
+
+
+def common_zeros(a: Tree, b: Tree, matching: Matching) -> tuple[dict[int, float], dict[int, float]]:
+    """Return for each tree, by body, the coordinate at which matched joints are compared: the `ref` that both have.
+
+    A hinge that is turned by `ref` in both files stands differently at q = 0 when only its axis differs.
+    """
+    refs = {
+        (i, j): a.joints[i].ref
+        for i, j in matching.joints.items()
+        if a.joints[i].nv == 1 and a.joints[i].ref == b.joints[j].ref
+    }
+    return {i: ref for (i, _), ref in refs.items()}, {j: ref for (_, j), ref in refs.items()}
 
 
 def _motion(joint: Joint, displacement: float) -> Floats:
@@ -124,7 +142,12 @@ def screws(joint: Joint) -> Floats:
         JointKind.PLANAR: np.vstack([np.column_stack([zero[0], zero[0], basis[:, 2]]), _in_plane(basis)]),
         JointKind.PRISMATIC: np.concatenate([zero[0], joint.axis])[:, None],
     }.get(joint.kind, np.concatenate([joint.axis, zero[0]])[:, None])
-    return np.asarray(motion_transform(inverse(joint.T_joint_body)) @ in_joint, np.float64)
+    return _written_alike(joint, np.asarray(motion_transform(inverse(joint.T_joint_body)) @ in_joint, np.float64))
+
+
+def _written_alike(joint: Joint, S: Floats) -> Floats:
+    """Return the screws of a ball for unit rates about body axes: which axes it counts about is a choice of frame."""
+    return S @ S[:3].T if joint.kind is JointKind.BALL else S
 
 
 def _in_plane(basis: Array) -> Floats:
@@ -174,19 +197,37 @@ def align(ours: Side, theirs: Side, matching: Matching, tolerance: float) -> tup
 
 def _node(ours: Side, theirs: Side, i: int, j: int, parent: int, G_parent: Floats, G: Floats, over: int = 0) -> Node:
     """Return both descriptions of one body for a choice of G; `over` is the other tree's index of the parent."""
-    P_b = inverse(theirs.home[over]) @ theirs.home[j]
+    P_b, _other = inverse(theirs.home[over]) @ theirs.home[j], theirs.tree.joints[j]
     return Node(
         i,
         j,
         parent,
         np.asarray(inverse(ours.home[parent]) @ ours.home[i], np.float64),
         np.asarray(G_parent @ P_b @ inverse(G), np.float64),
+        ours.zeros.get(i, 0.0),
         screws(ours.tree.joints[i]),
-        np.asarray(motion_transform(G) @ screws(theirs.tree.joints[j]), np.float64),
+        _written_alike(
+            theirs.tree.joints[j], np.asarray(motion_transform(G) @ screws(theirs.tree.joints[j]), np.float64)
+        ),
         ours.inertia(i),
         moved(theirs.inertia(j), G),
         G,
     )
+
+
+def found_placements(ours: Side, theirs: Side, nodes: Sequence[Node]) -> Floats:
+    """Return T_holder_body (nb, 4, 4) of our bodies as the other tree has them; as ours where it does not have them."""
+    Ts, matched = ours.Ts_holder_body.copy(), {node.a: node for node in nodes}
+    for i, body in enumerate(ours.tree.bodies):
+        holder = matched.get(ours.holder[i])
+        if holder is None or ours.holder[i] == i:
+            continue
+        node = matched.get(i)
+        if node is not None and theirs.holder[node.b] == holder.b:
+            Ts[i] = holder.G @ theirs.Ts_holder_body[node.b] @ inverse(node.G)
+        else:
+            Ts[i] = Ts[body.parent] @ home_placement(body.joint)
+    return Ts
 
 
 def _candidates(

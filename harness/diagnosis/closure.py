@@ -6,7 +6,7 @@ is left after all values are put in stands at rounding level, or it is unexplain
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -76,14 +76,26 @@ class Left:
 
 @dataclass(frozen=True)
 class Closed:
-    """Attributes: shares, one per difference, in their order; left, what they do not explain."""
+    """What differences explain.
+
+    Attributes:
+        shares: one per difference, in their order.
+        left: what all of them do not explain.
+        together: by kind, the share of all differences of that kind put in at once; of the kinds that were asked.
+    """
 
     shares: tuple[float, ...]
     left: Left
+    together: Mapping[str, float] = field(default_factory=dict)
 
 
 def close(
-    tree: Tree, differences: Sequence[Difference], observed: Observed, make: Callable[[Tree], Dynamics]
+    tree: Tree,
+    differences: Sequence[Difference],
+    observed: Observed,
+    make: Callable[[Tree], Dynamics],
+    *,
+    kinds: bool = False,
 ) -> Closed:
     """Measure what every difference explains, and what all of them leave.
 
@@ -92,19 +104,25 @@ def close(
         differences: that were found.
         observed: the engine's answers.
         make: returns the reference of a tree.
+        kinds: whether the differences of each kind are measured together too.
     """
     few = _first(observed, SHARED)
     before = _square(residuals(tree, tree, few, make))
-    shares: list[float] = []
-    for difference in differences:
-        if difference.apply is unchanged or before == 0:
-            shares.append(0.0)
-            continue
-        after = _square(residuals(tree, difference.apply(tree), few, make))
-        shares.append(float(np.clip(1 - after / before, 0, 1)))
-    return Closed(
-        tuple(shares), worst(residuals(tree, patched(tree, differences), observed, make, matrix=True), observed)
-    )
+
+    def share(some: Sequence[Difference]) -> float:
+        touching = [d for d in some if d.apply is not unchanged]
+        if not touching or before == 0:
+            return 0.0
+        after = _square(residuals(tree, patched(tree, touching), few, make))
+        return float(np.clip(1 - after / before, 0, 1))
+
+    shares = tuple(share([d]) for d in differences)
+    together: dict[str, float] = {}
+    for kind in dict.fromkeys(d.kind for d in differences) if kinds else ():
+        alike = [k for k, d in enumerate(differences) if d.kind == kind]
+        together[kind] = share([differences[k] for k in alike]) if len(alike) > 1 else shares[alike[0]]
+    left = worst(residuals(tree, patched(tree, differences), observed, make, matrix=True), observed)
+    return Closed(shares, left, together)
 
 
 def _first(observed: Observed, count: int) -> Observed:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..tree import Body, Inertia, Joint, JointKind
-from .alignment import Node, align, home_placement, side
+from .alignment import Node, align, common_zeros, found_placements, home_placement, side
 from .difference import Difference, unchanged, with_body, with_inertia
 from .joints import joint_differences
 from .pieces import inertia_differences
@@ -44,15 +44,18 @@ def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, s
         tolerance: relative; parameters closer than that times their own size are equal.
         static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
     """
-    sides = side(ours), side(theirs)
+    zeros = common_zeros(ours, theirs, matching)
+    sides = side(ours, zeros[0]), side(theirs, zeros[1])
     nodes = align(*sides, matching, tolerance)
     reach = max(1e-3, *(float(np.linalg.norm(node.P[:3, 3])) for node in nodes))
+    # A member that stands elsewhere is a difference of its joint: its inertia is compared where it stands.
+    standing = replace(sides[0], Ts_holder_body=found_placements(*sides, nodes))
     found: list[Difference] = []
     for node in nodes:
         moves = ours.moving[node.a]
         found += joint_differences(*sides, node, tolerance, reach) if moves or (static and node.a) else ()
         if node.a in sides[0].pieces and (static or moves):
-            found += inertia_differences(*sides, node, matching, tolerance)
+            found += inertia_differences(standing, sides[1], node, matching, tolerance)
         if node.a and ours.bodies[node.a].gravcomp != theirs.bodies[node.b].gravcomp:
             found.append(_gravcomp(ours, theirs, node))
     found += _missing(ours, theirs, matching)

@@ -82,8 +82,10 @@ def descend(
     for _ in range(steps):
         A, g = np.swapaxes(J, 1, 2) @ J, (np.swapaxes(J, 1, 2) @ F[..., None])[..., 0]
         diagonal = np.einsum("sii->si", A)
-        floor = 1e-14 * diagonal.max(1, keepdims=True, initial=0) + 1e-300
-        damped = A + np.einsum("si,ij->sij", damping[:, None] * diagonal + floor, np.eye(X.shape[1]))
+        largest = diagonal.max(1, keepdims=True, initial=0)
+        # A direction that hardly shows is held back too: its own curvature would let it run anywhere.
+        hold = damping[:, None] * (diagonal + 1e-3 * largest) + 1e-15 * largest + 1e-300
+        damped = A + np.einsum("si,ij->sij", hold, np.eye(X.shape[1]))
         trial = X - np.linalg.solve(damped, g[..., None])[..., 0]
         F_trial, J_trial = _with_derivative(f, trial)
         cost_trial = np.nan_to_num((F_trial**2).mean(1), nan=np.inf)

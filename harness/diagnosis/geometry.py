@@ -13,7 +13,13 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ..fusion import fuse
-from ..spatial import exp_so3, quaternion_product, rotation_from_quaternion
+from ..spatial import (
+    exp_so3,
+    quaternion_from_rotation,
+    quaternion_product,
+    rotation_from_quaternion,
+    rotation_z_to,
+)
 from ..tree import Body, Inertia, Joint, JointKind, Tree
 from .evidence import Questions, answer
 
@@ -45,13 +51,13 @@ class Displacement:
     p_behind: Floats
 
 
-def displaced(kind: str, x: Floats, axis: Floats, start: Floats) -> Displacement:
+def displaced(kind: str, x: Floats, joint: Joint, start: Floats) -> Displacement:
     """Return the displacement of parameters x (H, p) of one kind of fault.
 
     Args:
-        kind: "zero", "axis", "orientation", "placement" or "anchor".
-        x: (H, p).
-        axis: (3,) of the joint.
+        kind: "axis", "orientation", "turn" (about the body origin), "placement" or "anchor" (the body stays).
+        x: (H, p) [rad | m].
+        joint: as the file has it.
         start: (H, 4) turns that x is added to.
     """
     count = len(x)
@@ -60,12 +66,24 @@ def displaced(kind: str, x: Floats, axis: Floats, start: Floats) -> Displacement
         return Displacement(one, x, one, still)
     if kind == "anchor":
         return Displacement(one, x, one, -x)
-    if kind == "orientation":
-        return Displacement(quaternion_product(exp_so3(x), start), still, one, still)
-    tangent = np.linalg.svd(axis[None])[2][1:]
-    turn = quaternion_product(start, exp_so3(x @ tangent))
-    back = turn * np.array([1.0, -1, -1, -1])
-    return Displacement(turn, still, back, still)
+    if kind == "axis":
+        tangent = np.linalg.svd(joint.axis[None])[2][1:]
+        turn = quaternion_product(start, exp_so3(x @ tangent))
+        if joint.kind is JointKind.PLANAR:
+            turn = _of_basis(joint.axis, turn)
+        return Displacement(turn, still, turn * np.array([1.0, -1, -1, -1]), still)
+    turn = quaternion_product(exp_so3(x), start)
+    if kind == "turn":
+        c = joint.T_joint_body[:3, 3]
+        still = c - np.asarray(rotation_from_quaternion(turn), np.float64) @ c
+    return Displacement(turn, still, one, np.zeros((count, 3)))
+
+
+def _of_basis(n: Floats, turns: Floats) -> Floats:
+    """Return the turn between the bases of a planar joint whose normal n is turned, (H, 4)."""
+    basis = rotation_z_to(n)
+    normals = np.asarray(rotation_from_quaternion(turns), np.float64) @ n
+    return np.array([quaternion_from_rotation(rotation_z_to(m / np.linalg.norm(m)) @ basis.T) for m in normals])
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +178,7 @@ class Jig:
 
         def f(x: Floats) -> Floats:
             start = np.tile(starts, (len(x) // len(starts), 1))
-            return self.residuals(displaced(kind, x, self.joint.axis, start))
+            return self.residuals(displaced(kind, x, self.joint, start))
 
         return f
 
@@ -171,7 +189,7 @@ def _range(s: slice) -> range:
 
 def placed(joint: Joint, kind: str, x: Floats, start: Floats) -> Joint:
     """Return the joint with one displacement put in: x (p,), start (4,)."""
-    moved = displaced(kind, x[None], joint.axis, start[None])
+    moved = displaced(kind, x[None], joint, start[None])
     D, E = np.eye(4), np.eye(4)
     D[:3, :3], D[:3, 3] = rotation_from_quaternion(moved.quat[0]), moved.p[0]
     E[:3, :3], E[:3, 3] = rotation_from_quaternion(moved.quat_behind[0]), moved.p_behind[0]

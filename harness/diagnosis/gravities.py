@@ -84,7 +84,8 @@ def gravity_candidates(problem: Problem) -> Iterator[Candidate]:
     told: set[str] = set()
     for change, basis in tries:
         left = float(np.sqrt((((M @ change - z) ** 2).sum() + outside) / r.size))
-        kind = gravity_kind(g, g + change, 1e-9)
+        none = np.abs(g + change).max() <= 1e-9 * np.abs(g).max(initial=0)
+        kind = "gravity.value" if none else gravity_kind(g, g + change, 1e-9)
         if left <= problem.accept and kind not in told:
             told.add(kind)
             yield Candidate((_gravity(problem, kind, change, where),), left, shown(M @ basis, r.size))
@@ -106,6 +107,7 @@ def _turned(M: Floats, z: Floats, g: Floats) -> tuple[Floats, Floats]:
 def _gravity(problem: Problem, kind: str, change: Floats, where: Booking) -> Change:
     tree, reference = problem.tree, problem.reference
     g, h = tree.gravity, tree.gravity + change
+    h = np.where(np.abs(h).max() <= 1e-12 * np.abs(g).max(initial=0), 0, h)
 
     def apply(tree: Tree) -> Tree:
         return replace(tree, gravity=h)

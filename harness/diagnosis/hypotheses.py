@@ -48,11 +48,13 @@ class Change:
         difference: whose `apply` changes the tree.
         ask: from the questions as meant to the questions as the engine took them.
         tell: from the questions as meant and the efforts (E, nv) of the engine to what it hands over; affine in them.
+        keeps: whether the tree stays as it is here, since `ask` and `tell` do all and `apply` would take dofs away.
     """
 
     difference: Difference
     ask: Ask = as_asked
     tell: Tell = as_answered
+    keeps: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +101,7 @@ class Problem:
     @cached_property
     def tree(self) -> Tree:
         """The tree with the given changes."""
-        return patched(self.expected, [change.difference for change in self.given])
+        return patched(self.expected, [change.difference for change in self.given if not change.keeps])
 
     @cached_property
     def reference(self) -> ReferenceLike:

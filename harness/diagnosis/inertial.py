@@ -131,8 +131,11 @@ def _fitted(tree: Tree, piece: Piece, i: int, M: Floats) -> Iterator[Candidate]:
     if ours.is_zero:
         theirs = inertia_of(solve(M, piece.z), ours.com)
         rest = float(piece.misfit(M, vector(theirs)[None])[0])
-        if rest <= piece.bar and is_solid(theirs) and "inertial" not in tree.bodies[i].sources:
-            yield _candidate(tree, i, [("mass.default", "inertial")], theirs, rest, shown(M * _magnitudes(theirs), piece.count))
+        if rest <= piece.bar and is_solid(theirs):
+            sizes = shown(M * _magnitudes(theirs), piece.count)
+            stated = "inertial" in tree.bodies[i].sources
+            told = reasons(ours, theirs, grain([theirs], 1e-7), stated=stated)
+            yield _candidate(tree, i, [(r.kind, r.field) for r in told], theirs, rest, sizes)
         return
     for kind, field, fit in (
         ("mass", "mass", fit_mass),

@@ -20,9 +20,12 @@ from ..tree import Inertia
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from ..tree import Floats
 
 SIX: Final = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))  # xx yy zz xy xz yz
+ORDERS: Final = np.array(list(permutations(range(6))))  # (720, 6) every order of six components
 # How much a reason costs: one pattern is a better account than one free value, and both than two.
 COST: Final = {
     "inertia.value": 1.2,
@@ -148,7 +151,7 @@ def _patterns_in(ours: Inertia, theirs: Inertia, I: Floats, K: Floats, grain: fl
         np.abs(six[3:] * s - other[3:]).max() <= grain for s in product((1, -1), repeat=3) if s != (1, 1, 1)
     )
     dropped = diagonal and (np.abs(other[3:]).max() <= grain or np.abs(six[3:]).max() <= grain)
-    ordered = any(np.abs(six[list(p)] - other).max() <= grain for p in permutations(range(6)))
+    ordered = bool((np.abs(six[ORDERS] - other).max(1) <= grain).any())
     eigen = bool(np.abs(np.linalg.eigvalsh(I) - np.linalg.eigvalsh(K)).max() <= 4 * grain)
     shifts = [k * ours.mass * -(skew(c) @ skew(c)) for k in (1, -1) for c in (ours.com, theirs.com)]
     about = any(
@@ -261,7 +264,7 @@ def accounts(
             usual = usual and is_physical(part.theirs) >= is_physical(members[k][0])
             cost = sum(reason.cost for reason in part.reasons)
             found.append(Account((part,), cost if usual or is_default(part.theirs) else INVENTED + cost))
-    if gone := _left_out(members, theirs):
+    if gone := left_out(members, theirs):
         # What the members left out do not explain is put on the heaviest that stayed: it has the digits to hold it.
         heaviest = max((k for k in range(len(members)) if k not in gone), key=lambda k: members[k][0].mass)
         rest = [member for i, member in enumerate(members) if i != heaviest and i not in gone]
@@ -283,27 +286,39 @@ def _at_fault(members: Members, k: int, rest: Members, stated: bool, theirs: Ine
     return Part(k, alone, reasons(inertia, alone, grain(sizes, tolerance), stated=stated))
 
 
-def _left_out(members: Members, theirs: Inertia) -> list[int]:
+def left_out(members: Members, theirs: Inertia) -> list[int]:
     """Return the members that were left out, when leaving some out explains nearly all of what departs.
 
-    The difference of the ten parameters is a sum over the members left out, found greedily: the one that takes most
-    away first, as long as one does.
+    The difference of the ten parameters is a sum over the members left out. Up to ten of them are told by the weights
+    of a least-squares fit, which are then 0 or 1; more of them greedily, the one that takes most away first.
     """
-    tried = {k: _ten(in_frame(*member)) for k, member in enumerate(members) if not member[0].is_zero}
+    tried = [k for k, member in enumerate(members) if not member[0].is_zero]
     whole = compose(members)
     gyration = float(np.sqrt(np.abs(whole.I_com).max() / max(whole.mass, 1e-12)))
     length = max(float(np.linalg.norm(whole.com)), gyration, 1e-6)
     scale = np.repeat([1, length, length**2], [1, 3, 6])
-    missing = left = (_ten(whole) - _ten(theirs)) / scale
-    gone: list[int] = []
-    while len(gone) < len(tried) - 1:
-        norms = {k: float(np.linalg.norm(left - ten / scale)) for k, ten in tried.items() if k not in gone}
-        best = min(norms, key=lambda k: norms[k])
+    tens = np.stack([_ten(in_frame(*members[k])) / scale for k in tried])
+    missing = (_ten(whole) - _ten(theirs)) / scale
+    fitted = np.linalg.lstsq(tens.T, missing, rcond=None)[0] > 0.5
+    for chosen in (fitted, _greedy(tens, missing)):
+        left = float(np.linalg.norm(missing - tens[chosen].sum(0)))
+        if chosen.any() and not chosen.all() and left < 0.02 * float(np.linalg.norm(missing)):
+            return [k for k, gone in zip(tried, chosen, strict=True) if gone]
+    return []
+
+
+def _greedy(tens: Floats, missing: Floats) -> NDArray[np.bool_]:
+    """Return which rows to add up, each time the one that takes most away, as long as one does."""
+    chosen = np.zeros(len(tens), bool)
+    left = missing
+    while not chosen.all():
+        norms = np.where(chosen, np.inf, np.linalg.norm(left - tens, axis=1))
+        best = int(norms.argmin())
         if norms[best] >= float(np.linalg.norm(left)):
             break
-        gone.append(best)
-        left = left - tried[best] / scale
-    return gone if float(np.linalg.norm(left)) < 0.02 * float(np.linalg.norm(missing)) else []
+        chosen[best] = True
+        left = left - tens[best]
+    return chosen
 
 
 def _ten(inertia: Inertia) -> Floats:

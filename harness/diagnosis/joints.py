@@ -59,7 +59,7 @@ def _retyped(node: Node, mine: Joint, other: Joint) -> Difference:
         changed = replace(
             other, name=mine.name, sources=mine.sources, T_joint_body=other.T_joint_body @ inverse(node.G)
         )
-        return with_home(tree, mine.name, node.parent, node.P_found, **_written(changed))
+        return with_home(tree, mine.name, node.parent, node.P_found, node.at, **_written(changed))
 
     return Difference(
         kind, mine.name, mine.kind.value, other.kind.value, "", apply, mine.source("type"), other.source("type")
@@ -72,14 +72,15 @@ def _written(joint: Joint) -> dict[str, Any]:
     return {name: getattr(joint, name) for name in names}
 
 
-def with_home(tree: Tree, name: str, above: int, P: Floats, **fields: Any) -> Tree:
+def with_home(tree: Tree, name: str, above: int, P: Floats, at: float, **fields: Any) -> Tree:
     """Return the tree with one joint changed and its body at home placement P in body `above`.
 
     Args:
         tree: whose joint is changed.
         name: of the joint.
         above: index of a body above it, such as its parent.
-        P: (4, 4) wanted pose of the body in that body at q = 0.
+        P: (4, 4) wanted pose of the body in that body at home.
+        at: coordinate of a one-dof joint at home.
         **fields: other fields of the joint.
     """
     i = tree.joint_index[name]
@@ -88,7 +89,7 @@ def with_home(tree: Tree, name: str, above: int, P: Floats, **fields: Any) -> Tr
     while k not in (above, -1):
         H = home_placement(tree.joints[k]) @ H
         k = tree.parents[k]
-    motion = home_placement(replace(joint, T_parent_joint=np.eye(4)))
+    motion = home_placement(replace(joint, T_parent_joint=np.eye(4)), at)
     return with_joint(tree, name, **fields, T_parent_joint=inverse(H) @ P @ inverse(motion))
 
 
@@ -102,9 +103,9 @@ def _screw(node: Node, mine: Joint, other: Joint, tolerance: float, reach: float
     length = max(reach, 1.0)
 
     def apply(tree: Tree) -> Tree:
-        at = tree.joints[tree.joint_index[mine.name]]
-        P = _home_in(tree, mine.name, node.parent)
-        return with_home(tree, mine.name, node.parent, P, **_motion_of(at, other, Z, node))
+        now = tree.joints[tree.joint_index[mine.name]]
+        P = _home_in(tree, mine.name, node)
+        return with_home(tree, mine.name, node.parent, P, node.at, **_motion_of(now, other, Z, node))
 
     def found(kind: str, field: str, expected: Any, value: Any, unit: str) -> Difference:
         return Difference(
@@ -133,21 +134,24 @@ def _anchor(S: Floats) -> Floats:
     return np.array([B[2, 1] - B[1, 2], B[0, 2] - B[2, 0], B[1, 0] - B[0, 1]]) / 2
 
 
-def _motion_of(at: Joint, other: Joint, S: Floats, node: Node) -> dict[str, Any]:
+def _motion_of(now: Joint, other: Joint, S: Floats, node: Node) -> dict[str, Any]:
     """Return axis, placement of the body and ref of a joint whose screws in body axes are S."""
-    if at.kind in TURNING:
+    if now.kind in TURNING:
         shift = placement(np.eye(3), -_anchor(S))
         return {"axis": S[:3, 0] / np.linalg.norm(S[:3, 0]), "T_joint_body": shift}
-    if at.kind is JointKind.PRISMATIC:
+    if now.kind is JointKind.PRISMATIC:
         return {"axis": S[3:, 0] / np.linalg.norm(S[3:, 0]), "T_joint_body": np.eye(4)}
+    if now.kind is JointKind.BALL:
+        R = now.T_joint_body[:3, :3]
+        return {"T_joint_body": placement(R, -R @ _anchor(S))}
     return {"axis": other.axis, "T_joint_body": other.T_joint_body @ inverse(node.G)}
 
 
-def _home_in(tree: Tree, name: str, above: int) -> Floats:
-    """Return the home placement of a joint's body in a body above it."""
+def _home_in(tree: Tree, name: str, node: Node) -> Floats:
+    """Return the home placement of a joint's body in the parent of its node."""
     k = tree.joint_index[name]
-    P = np.eye(4)
-    while k not in (above, -1):
+    P, k = home_placement(tree.joints[k], node.at), tree.parents[k]
+    while k not in (node.parent, -1):
         P = home_placement(tree.joints[k]) @ P
         k = tree.parents[k]
     return P
@@ -212,9 +216,9 @@ def _placed(node: Node, mine: Joint, kind: str, P: Floats, Q: Floats, sources: t
     shift = bool(np.any(P[:3, 3] != Q[:3, 3]))
 
     def apply(tree: Tree) -> Tree:
-        H = _home_in(tree, mine.name, node.parent)
+        H = _home_in(tree, mine.name, node)
         R, p = (Q if turn else H)[:3, :3], (Q if shift else H)[:3, 3]
-        return with_home(tree, mine.name, node.parent, placement(R, p))
+        return with_home(tree, mine.name, node.parent, placement(R, p), node.at)
 
     if turn and not shift:
         return Difference(

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from ..findings import KINDS
 from .lint_joints import axes, massless, mimics, ranges, without_inertial
 from .lint_mirror import mirrors
@@ -39,6 +41,7 @@ def lint(tree: Tree) -> tuple[Finding, ...]:
     Args:
         tree: as the importer read it.
     """
-    found = [finding for check in CHECKS for finding in check(tree)]
+    with np.errstate(all="ignore"):  # a number of any size is a fault, not a warning
+        found = [finding for check in CHECKS for finding in check(tree)]
     order = {kind: n for n, kind in enumerate(KINDS)}
     return tuple(sorted(found, key=lambda f: (order[f.kind], f.file or "", f.line or 0)))

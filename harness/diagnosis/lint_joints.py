@@ -36,7 +36,10 @@ def massless(tree: Tree) -> Iterator[Finding]:
 
 
 def without_inertial(tree: Tree) -> Iterator[Finding]:
-    """Yield links of a URDF that move and have neither an inertia nor a fixed child with one, though something below has."""
+    """Yield links of a URDF that move without inertia, though something below them has some.
+
+    A link whose fixed children have inertia is no such link.
+    """
     if tree.origin.format != "urdf":
         return  # elsewhere a body without inertia is how a joint of several dofs is written
     heavy, fusion = _carries(tree), tree.fusion
@@ -71,7 +74,7 @@ def ranges(tree: Tree) -> Iterator[Finding]:
 
 
 def axes(tree: Tree) -> Iterator[Finding]:
-    """Yield axes whose length is not one; the tree holds their direction, and the importer's losses what was written."""
+    """Yield axes whose length is not one: the tree holds the direction, a loss of the importer the length."""
     for loss in tree.losses:
         if loss.element == "axis@xyz" and loss.where and abs((loss.value or 1.0) - 1) > AXIS:
             yield fault(tree, "lint.axis", loss.where, loss.source, "an axis of length 1", loss.value)

@@ -85,7 +85,7 @@ def _swapped(token: str) -> str:
 
 
 def _expected(a: Inertia, b: Inertia, maps: list[Floats]) -> Floats | None:
-    """Return the tensor (3, 3) that the right link should have, or None when nothing is wrong or nothing can be said."""
+    """Return the tensor (3, 3) that the right link should have, None when nothing is wrong or nothing can be said."""
     if not 0 < a.mass < np.inf or abs(a.mass - b.mass) > ALIKE * a.mass:
         return None
     reach = max(np.abs(a.com).max(), np.abs(b.com).max())
@@ -113,7 +113,7 @@ def _products(I: Floats) -> Floats:
 def _fault(tree: Tree, left: Body, right: Body, expected: Floats) -> Finding:
     # URDF writes a tensor in the axes of its inertial frame. What MJCF wrote is not known: fullinertia is in body axes.
     R = right.inertia.axes if tree.origin.format == "urdf" else np.eye(3)
-    values = [[float((R.T @ I @ R)[at]) for at in SIX] for I in (expected, right.inertia.I_com)]
+    wanted, found = ([float((R.T @ I @ R)[at]) for at in SIX] for I in (expected, right.inertia.I_com))
     source = left.source("inertia")
     note = f"xx yy zz xy xz yz; mirror image of {left.name!r}" + (f", line {source.line}" if source.line else "")
-    return fault(tree, "lint.mirror", right.name, right.source("inertia"), *values, "kg m^2", note=note)
+    return fault(tree, "lint.mirror", right.name, right.source("inertia"), wanted, found, "kg m^2", note)

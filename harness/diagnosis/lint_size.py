@@ -1,8 +1,8 @@
 """Masses and tensors that are out of proportion: a slip of units, or a number that was left as it came.
 
 Nothing is denser than osmium, and of all bodies of one mass and density the ball has the smallest tensor: that bounds
-the radius of gyration from below. From above it is bounded by the robot: a link whose mass, spread over a ball with that
-radius of gyration, would be lighter than air, and that is far larger than what surrounds it, is no link.
+the radius of gyration from below. From above it is bounded by the robot: what would be lighter than air if its mass
+filled a ball of that radius of gyration, and is far larger than what surrounds it, is no link.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def sizes(tree: Tree) -> Iterator[Finding]:
         if k < least:
             yield _fault(tree, body, f"at least {least:.3g} m, as of a ball of osmium", k)
         elif 0 < most < k and mass < _ball_mass(AIR, np.sqrt(5 / 3) * k):
-            yield _fault(tree, body, f"at most {most:.3g} m, for joints so near", k)
+            yield _fault(tree, body, f"at most {most:.3g} m, by the reach of the robot around it", k)
 
 
 def _fault(tree: Tree, body: Body, expected: str, k: float) -> Finding:

@@ -40,18 +40,20 @@ def massless_tensors(tree: Tree) -> Iterator[Finding]:
 def tensors(tree: Tree) -> Iterator[Finding]:
     """Yield tensors that are not positive definite, or that violate the triangle inequality.
 
-    A moment that is exactly zero is a point or a line of mass. On a link that is fixed to another one that is a fair way
-    to put it; a link that moves by itself, and the root, which may float, are asked for three moments above zero.
+    A moment that is exactly zero is a point or a line of mass. On a link that is fixed to another one that is fair; a
+    link that moves by itself, and the root, which may float, are asked for three moments above zero.
     """
     for body in tree.bodies[1:]:
-        A, B, C = (float(x) for x in moments(body))
-        rounding = ROUNDING * max(-A, C)
-        if A < -rounding:
-            yield _fault(tree, body, "lint.not_definite", "A > 0", [A, B, C])
-        elif C - A - B > rounding:
-            yield _fault(tree, body, "lint.triangle", "A + B >= C", [A, B, C])
-        elif A <= rounding and body.inertia.mass > 0 and (body.joint.nv or body.parent == 0):
-            yield _fault(tree, body, "lint.not_definite", "A > 0", [A, B, C])
+        low, middle, high = (float(x) for x in moments(body))
+        rounding = ROUNDING * max(-low, high)
+        alone = body.joint.nv > 0 or body.parent == 0
+        found = [low, middle, high]
+        if low < -rounding:
+            yield _fault(tree, body, "lint.not_definite", "A > 0", found)
+        elif high - low - middle > rounding:
+            yield _fault(tree, body, "lint.triangle", "A + B >= C", found)
+        elif low <= rounding and alone and body.inertia.mass > 0:
+            yield _fault(tree, body, "lint.not_definite", "A > 0", found)
 
 
 def _fault(tree: Tree, body: Body, kind: str, law: str, found: list[float]) -> Finding:

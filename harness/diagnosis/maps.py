@@ -156,7 +156,7 @@ class Frame:
 def base_guesses(tree: Tree) -> list[tuple[Change, ...]]:
     """Return the ways to write the velocity of a floating base, one difference before two."""
     if not tree.floating_roots:
-        return []
+        return list(_quaternions(tree))
     world = [("world", "body"), ("world", "world"), ("body", "world"), ("inertial", "world")]
     frames = [Frame(ordinary=True), Frame(swapped=True), Frame(swapped=True, answers=True)]
     for swapped in (False, True):
@@ -187,14 +187,15 @@ def _accelerated(tree: Tree) -> Change:
 
 
 def _quaternions(tree: Tree) -> Iterator[tuple[Change, ...]]:
-    """Yield quaternions whose scalar was taken from the other end: of floating joints, and of balls too."""
-    balls = [i for i, joint in enumerate(tree.joints) if joint.kind is JointKind.BALL]
-    floating = [i for i, joint in enumerate(tree.joints) if joint.kind is JointKind.FLOATING]
-    for some in [floating] + ([balls, [*floating, *balls]] if balls else []):
-        if some:
-            for order, found in (([3, 0, 1, 2], "taken as xyzw"), ([1, 2, 3, 0], "handed over as xyzw")):
-                change = told("base.quaternion_order", tree.joints[some[0]].name, "wxyz", found, tree)
-                yield (Change(change, _requaternion(tree, some, order)),)
+    """Yield quaternions whose scalar was taken from the other end: of all joints, of one kind of them, of one joint."""
+    kinds = (JointKind.FLOATING, JointKind.BALL)
+    balls, floating = ([i for i, joint in enumerate(tree.joints) if joint.kind is kind] for kind in kinds[::-1])
+    every = sorted([*floating, *balls])
+    groups = dict.fromkeys(tuple(group) for group in (every, floating, balls, *([i] for i in every)) if group)
+    for group in groups:
+        for order, found in (([3, 0, 1, 2], "taken as xyzw"), ([1, 2, 3, 0], "handed over as xyzw")):
+            change = told("base.quaternion_order", tree.joints[group[0]].name, "wxyz", found, tree)
+            yield (Change(change, _requaternion(tree, group, order)),)
 
 
 def _requaternion(tree: Tree, some: Sequence[int], order: Sequence[int]) -> Ask:
@@ -264,9 +265,8 @@ def unit_guesses(tree: Tree) -> Iterator[tuple[Change, ...]]:
         ("units.angle", hinges, (DEGREE, 1 / DEGREE), ("rad", "degrees")),
         ("units.length", slides, (1e-3, 1e3), ("m", "mm")),
     ):
-        groups = [joints] if len(joints) < 2 else [joints, *([i] for i in joints)]
-        for group in groups if joints else []:
-            where = tree.joints[group[0]].name if len(group) == 1 else None
+        groups = [(None, joints), *((tree.joints[i].name, [i]) for i in joints)]
+        for where, group in groups if joints else []:
             for factor in factors:
                 for rates in (False, True):
                     at = told(kind, where, names[0], names[1] if factor < 1 else f"{names[0]}, handed over as {names[1]}", tree)

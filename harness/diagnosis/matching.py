@@ -126,7 +126,7 @@ def _by_structure(pairs: dict[int, int], a: Tree, b: Tree) -> set[int]:
             return doubtful
         best = min(costs)
         runner_up = min((c for c, i, j in costs if (i == best[1]) != (j == best[2])), default=np.inf)
-        if best[0] > CLEAR * runner_up and best[0] > 0:
+        if best[0] >= CLEAR * runner_up and runner_up < np.inf:
             doubtful.add(best[1])
         pairs[best[1]] = best[2]
 

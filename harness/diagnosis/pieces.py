@@ -2,7 +2,8 @@
 
 A piece is a moving body with all that is fixed to it. How its inertia is spread over its members is a choice of the
 file or of the engine, so only the sum is compared. Where the sum departs, the account that asks for the least wins: the
-other tree's own members, where it keeps them apart, or one member at fault while all others are as the file says.
+other tree's own members, member by member, those that only one tree has counted as missing in the other; or one member
+at fault while all others are as the file says; or a few members of the other tree that it has beyond ours.
 """
 
 from __future__ import annotations
@@ -10,18 +11,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from ..fusion import compose
 from ..spatial import inverse
+from ..tree import Inertia
 from .alignment import moved
 from .difference import Difference, with_inertia
-from .inertias import SIX, Reason, accounts, grain, in_frame, reasons
+from .inertias import SIX, Reason, accounts, grain, in_frame, left_out, reasons, without
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    import numpy as np
-
-    from ..tree import Inertia, Tree
+    from ..tree import Floats, Tree
     from .alignment import Node, Side
     from .matching import Matching
 
@@ -46,6 +48,26 @@ class Fault:
     reason: Reason
 
 
+@dataclass(frozen=True, eq=False)
+class Telling:
+    """One account of a piece.
+
+    Attributes:
+        cost: of everything in it; the least wins, the earlier one where two cost the same.
+        faults: of our members.
+        beyond: indices in the other tree of members with inertia that ours does not have.
+    """
+
+    cost: float
+    faults: tuple[Fault, ...]
+    beyond: tuple[int, ...] = ()
+
+    @property
+    def places(self) -> set[tuple[str, int]]:
+        """Kinds with their members."""
+        return {(fault.reason.kind, fault.member) for fault in self.faults}
+
+
 def inertia_differences(
     ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float
 ) -> Iterator[Difference]:
@@ -58,57 +80,102 @@ def inertia_differences(
         matching: of the bodies.
         tolerance: relative.
     """
+    alone = _accounts(ours, node, node.inertia_found, tolerance)
+    if not alone:
+        return
+    tellings = [*_apart(ours, theirs, node, matching, tolerance), *alone]
+    tellings += _beyond(ours, theirs, node, matching, tolerance)
+    best, *others = sorted(tellings, key=lambda telling: telling.cost)
+    equal = [telling for telling in others if telling.cost <= best.cost and telling.places != best.places]
+    rivals = [_difference(ours.tree, theirs.tree, f, f.reason.kind) for telling in equal for f in telling.faults]
+    for fault in best.faults:
+        kinds = dict.fromkeys((fault.reason.kind, *fault.reason.rivals))
+        told = [_difference(ours.tree, theirs.tree, fault, kind) for kind in kinds] + rivals
+        distinct = {(d.kind, d.where): d for d in reversed(told)}
+        yield replace(told[0], rivals=tuple(d for d in distinct.values() if d is not told[0])[::-1])
+    # After the faults, which replace what a member has: these add to the holder.
+    for j in best.beyond:
+        yield _added(ours.tree, theirs, node, j)
+
+
+def _accounts(ours: Side, node: Node, theirs: Inertia, tolerance: float) -> list[Telling]:
+    """Return the accounts that keep to our members; empty when the composite `theirs` is ours."""
     at = ours.members(node.a)
     bodies = ours.tree.bodies
     members = [(bodies[i].inertia, ours.Ts_holder_body[i]) for i in at]
     stated = ["inertial" in bodies[i].sources or not bodies[i].inertia.is_zero for i in at]
     shapes = {loss.where for loss in ours.tree.losses if loss.element == "collision"}
     shaped = [bodies[i].name in shapes for i in at]
-    possible = accounts(members, stated, shaped, node.inertia_found, tolerance)
-    if not possible:
-        return
-    ranked = [
-        (x.cost, [Fault(at[p.member], node.b, p.theirs, reason) for p in x.parts for reason in p.reasons])
-        for x in possible
+    return [
+        Telling(x.cost, tuple(Fault(at[p.member], node.b, p.theirs, r) for p in x.parts for r in p.reasons))
+        for x in accounts(members, stated, shaped, theirs, tolerance)
     ]
-    if apart := _apart(ours, theirs, node, matching, tolerance):
-        ranked = sorted([(sum(fault.reason.cost for fault in apart), apart), *ranked], key=lambda pair: pair[0])
-    least, best = ranked[0]
-    equal = [faults for cost, faults in ranked[1:] if cost <= least and _places(faults) != _places(best)]
-    for fault in best:
-        kinds = dict.fromkeys((fault.reason.kind, *fault.reason.rivals))
-        told = [_difference(ours.tree, theirs.tree, fault, kind) for kind in kinds]
-        told += [_difference(ours.tree, theirs.tree, f, f.reason.kind) for faults in equal for f in faults]
-        distinct = {(d.kind, d.where): d for d in reversed(told)}
-        yield replace(told[0], rivals=tuple(d for d in distinct.values() if d is not told[0])[::-1])
 
 
-def _places(faults: list[Fault]) -> set[tuple[str, int]]:
-    return {(fault.reason.kind, fault.member) for fault in faults}
+def _unmatched(theirs: Side, ours: Side, node: Node, matching: Matching) -> list[int]:
+    """Return the members of the other piece that have inertia and no counterpart in ours."""
+    found = {matching.bodies.get(i) for i in ours.members(node.a)}
+    return [j for j in theirs.members(node.b) if j not in found and not theirs.tree.bodies[j].inertia.is_zero]
 
 
-def _apart(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float) -> list[Fault]:
-    """Return the faults of every member against its own match; empty when the other tree does not keep them apart."""
+def _apart(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float) -> list[Telling]:
+    """Return the account of every member against its own match; empty when it does not hold."""
+    beyond = _unmatched(theirs, ours, node, matching)
     there = theirs.members(node.b)
-    to_ours = {matching.bodies[i]: i for i in ours.members(node.a) if matching.bodies.get(i) in there}
-    if any(j not in to_ours and not theirs.tree.bodies[j].inertia.is_zero for j in there):
-        return []
     faults: list[Fault] = []
-    found: list[tuple[Inertia, np.ndarray[Any, np.dtype[np.float64]]]] = []
+    found = [_in_holder(theirs, node, j) for j in beyond]
+    missing = 0
     for i in ours.members(node.a):
-        inertia, T = ours.tree.bodies[i].inertia, ours.Ts_holder_body[i]
+        body, T = ours.tree.bodies[i], ours.Ts_holder_body[i]
         j = matching.bodies.get(i)
-        alone = inertia
-        if j in to_ours:
+        if j in there:
             alone = moved(theirs.tree.bodies[j].inertia, inverse(T) @ node.G @ theirs.Ts_holder_body[j])
-        elif not inertia.is_zero:
-            return []
-        stated = "inertial" in ours.tree.bodies[i].sources or not inertia.is_zero
-        g = grain([inertia, alone], tolerance)
-        faults += [Fault(i, node.b if j is None else j, alone, r) for r in reasons(inertia, alone, g, stated=stated)]
-        found.append((alone, T))
-    closes = not reasons(compose(found), node.inertia_found, grain([in_frame(*f) for f in found], tolerance))
-    return faults if closes else []
+            stated = "inertial" in body.sources or not body.inertia.is_zero
+            g = grain([body.inertia, alone], tolerance)
+            faults += [Fault(i, j, alone, r) for r in reasons(body.inertia, alone, g, stated=stated)]
+            found.append((alone, T))
+        elif not body.inertia.is_zero:
+            faults.append(Fault(i, node.b, Inertia(), Reason("body.missing", "inertial")))
+            missing += 1
+    if reasons(compose(found), node.inertia_found, grain([in_frame(*f) for f in found], tolerance)):
+        return []
+    cost = sum(fault.reason.cost for fault in faults) - missing + _left(missing) + _left(len(beyond))
+    return [Telling(cost, tuple(faults), tuple(beyond))]
+
+
+def _left(count: int) -> float:
+    """Return what it costs that one tree has members which the other has not: one decision leaves out many."""
+    return 0.5 + 0.1 * count if count else 0.0
+
+
+def _beyond(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float) -> list[Telling]:
+    """Return the accounts in which the other tree has a few members more, and the rest is told of our members."""
+    there = theirs.members(node.b)
+    members = [_in_holder(theirs, node, j) for j in there]
+    unmatched = _unmatched(theirs, ours, node, matching)
+    gone = [there[k] for k in left_out(members, node.inertia) if there[k] in unmatched]
+    if not gone:
+        return []
+    reduced = without(node.inertia_found, [members[there.index(j)] for j in gone], np.eye(4))
+    rest = _accounts(ours, node, reduced, tolerance) or [Telling(0.0, ())]
+    return [Telling(_left(len(gone)) + x.cost, x.faults, tuple(gone)) for x in rest]
+
+
+def _in_holder(theirs: Side, node: Node, j: int) -> tuple[Inertia, Floats]:
+    """Return the inertia of a body of the other tree and its placement (4, 4) in our holder."""
+    return theirs.tree.bodies[j].inertia, np.asarray(node.G @ theirs.Ts_holder_body[j], np.float64)
+
+
+def _added(ours: Tree, theirs: Side, node: Node, j: int) -> Difference:
+    """Return a body with inertia that only the other tree has, fixed to our holder."""
+    holder, body = ours.bodies[node.a].name, theirs.tree.bodies[j]
+    added = in_frame(*_in_holder(theirs, node, j))
+
+    def apply(tree: Tree) -> Tree:
+        now = tree.bodies[tree.index[holder]].inertia
+        return with_inertia(tree, holder, compose([(now, np.eye(4)), (added, np.eye(4))]))
+
+    return Difference("body.missing", body.name, 0.0, body.inertia.mass, "kg", apply, other=body.source("mass"))
 
 
 def _difference(ours: Tree, theirs: Tree, fault: Fault, kind: str) -> Difference:

@@ -66,6 +66,7 @@ class Flat:
         models: further MJCF models that `<attach>` uses, by the name that `text` gives to their files; their lines
             continue those of `text`.
         places: every element.
+        includes: every `<include>`, which is no element of the merged document.
         classes: per root, the default classes: name to name of the class around it and its defaults.
     """
 
@@ -108,8 +109,8 @@ class Flat:
         return None
 
     def whole(self) -> dict[str, Source]:
-        """Return where the attributes of `<compiler>` and `<option>` stand, and by that gravity and the medium."""
-        sources: dict[str, Source] = {}
+        """Return where the attributes of `<compiler>` and `<option>` stand, by that gravity and the medium, and includes."""
+        sources: dict[str, Source] = {"include": self.includes[0]} if self.includes else {}
         gravity: list[Source] = []
         for place in self.places:
             *_, root = place.around()

@@ -101,6 +101,7 @@ class _Merging:
                 continue
             element, parent = item
             if element.tag == "include" and parent:
+                self.flat.includes.append(element.source)
                 stack += [(child, parent) for child in reversed(self.include(element).root.children)]
                 continue
             place = Place(element, parent)

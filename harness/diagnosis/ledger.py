@@ -1,0 +1,105 @@
+"""The term ledger: what each call of an engine holds beyond the canonical effort, term by term.
+
+A term that one call has and another has not is a convention of the calls, not another robot. A term that is in the very
+answers that are compared is subtracted before what is left is called unexplained.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
+
+import numpy as np
+
+from ..findings import finding
+from ..fixes import fix
+from ..tree import JointKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..errors import Source
+    from ..findings import Finding
+    from ..states import States
+    from ..tree import Floats, Tree
+
+Terms: TypeAlias = "Mapping[str, Floats]"
+
+COMPARED: Final = "tau"  # the call whose answer is compared with the reference
+# Terms of single joints, with the field of the joint that says them.
+OF_JOINTS: Final = {
+    "armature": "armature",
+    "damping": "damping",
+    "frictionloss": "friction",
+    "spring": "stiffness",
+    "integrator": "damping",
+}
+
+
+@runtime_checkable
+class Booked(Protocol):
+    """A session that tells its calls apart."""
+
+    @property
+    def dofs(self) -> tuple[str, ...]:
+        """See `harness.engine.Session`."""
+        ...
+
+    def ledger(self, q: Floats, v: Floats, a: Floats) -> Mapping[str, Terms]:
+        """Return, per call, the efforts (N, n) that it holds beyond the canonical ones, by finding kind.
+
+        "tau" is the session's own `inverse_dynamics`; other names are those of the engine.
+        """
+        ...
+
+
+def entries(session: object, states: States) -> Mapping[str, Terms]:
+    """Return the ledger at frozen states; empty when the session keeps none."""
+    if not isinstance(session, Booked):
+        return {}
+    return session.ledger(states.q.copy(), states.v.copy(), states.a.copy())
+
+
+def conventions(ledger: Mapping[str, Terms], dofs: Sequence[str], engine: str, tree: Tree) -> Iterator[Finding]:
+    """Yield the terms that calls other than the compared one hold, each at the elements that say them.
+
+    Args:
+        ledger: from `entries`.
+        dofs: of the session, names of the columns.
+        engine: its name.
+        tree: the robot of the file.
+    """
+    joints = np.array([tree.joint_of_dof[tree.dofs.index(dof)] for dof in dofs], int)
+    told: set[tuple[str, str]] = set()
+    for call, terms in ledger.items():
+        for kind, efforts in terms.items():
+            for where, source, columns in _places(kind, efforts, joints, tree):
+                if call == COMPARED or (kind, where) in told:
+                    continue
+                told.add((kind, where))
+                largest = efforts[:, columns].ravel()[np.abs(efforts[:, columns]).argmax()]
+                slides = tree.joints[joints[columns[0]]].kind is JointKind.PRISMATIC
+                values = {"expected": 0.0, "found": float(largest), "unit": "N" if slides else "N m"}
+                said = fix(kind, where=where, format=tree.origin.format, engine=engine, source=source, **values)
+                yield finding(kind, source, where=where, **values, severity="convention", fix=f"for {call}: {said}")
+
+
+def _places(
+    kind: str, efforts: Floats, joints: np.ndarray[tuple[int], np.dtype[np.int_]], tree: Tree
+) -> Iterator[tuple[str, Source, list[int]]]:
+    """Yield name, line and columns of every element that a term comes from."""
+    loaded = np.abs(efforts).max(0, initial=0)
+    if not loaded.any():
+        return
+    columns = np.flatnonzero(loaded)
+    if kind in OF_JOINTS:
+        for i in dict.fromkeys(joints[columns].tolist()):
+            yield tree.joints[i].name, tree.joints[i].source(OF_JOINTS[kind]), np.flatnonzero(joints == i).tolist()
+    elif kind == "gravcomp":
+        for body in tree.bodies:
+            if body.gravcomp:
+                yield body.name, body.source("gravcomp"), columns.tolist()
+    else:
+        # Fluid and constraints are of the whole robot: the joint that has most of it stands for all.
+        joint = tree.joints[joints[loaded.argmax()]]
+        source = tree.sources.get("medium") if kind == "fluid" else joint.source("upper")
+        yield joint.name, source or joint.source(), columns.tolist()

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..harness.findings import finding
 from ..harness.tree import JointKind
+from ..harness.wrenches import longest_lever
 from .mujoco_map import mujoco
 
 if TYPE_CHECKING:
@@ -28,42 +29,58 @@ def conventions(opened: Opened, tree: Tree) -> Iterator[Finding]:
         if body.joint.kind is JointKind.FLOATING:
             yield from _floating(body, tree, free=seat.free)
         elif body.joint.kind is JointKind.PLANAR:
-            yield finding(
-                "joint.coordinates",
-                body.joint.source(),
-                where=body.joint.name,
-                expected="x, y, theta | velocity in child axes",
-                found="two slides and a hinge: velocity in the axes of the fixed side",
-                fix="turn the two velocities by theta",
-            )
+            yield from _planar(body.joint)
         if body.joint.reflected.any():
             yield _reflected(body.joint, canonical=opened.canonical)
+    if loaded := longest_lever(tree):
+        yield finding(
+            "wrench.frame",
+            loaded.source(),
+            where=loaded.name,
+            expected="moment, then force, in body axes at the body origin",
+            found="xfrc_applied: force, then moment, in world axes at the centre of mass",
+            fix="nothing: the harness uses mj_applyFT, which takes the point; move the wrench for xfrc_applied",
+        )
+
+
+def _planar(joint: Joint) -> Iterator[Finding]:
+    for kind, expected, found, fix in (
+        ("joint.type", "planar", "two slides and a hinge", "nothing: they allow the same motion"),
+        (
+            "joint.coordinates",
+            "x, y, theta | velocity in child axes",
+            "x, y, theta | velocity in the axes of the fixed side",
+            "turn the two velocities by theta",
+        ),
+    ):
+        source = joint.source("type") if kind == "joint.type" else joint.source()
+        yield finding(kind, source, where=joint.name, expected=expected, found=found, severity="convention", fix=fix)
 
 
 def _floating(body: Body, tree: Tree, *, free: bool) -> Iterator[Finding]:
-    joint, source = body.joint, body.source()
     axes = "world axes" if free else "axes of the parent"
-    yield finding(
-        "base.velocity_frame",
-        source,
-        where=body.name,
-        expected="linear velocity in base axes",
-        found=f"linear velocity in {axes}",
-        fix="turn the linear velocity by the rotation of the base",
-    )
-    yield finding(
-        "base.acceleration",
-        source,
-        where=body.name,
-        expected="spatial",
-        found="ordinary: omega x v more",
-        fix="add omega x v to the linear acceleration, then turn it",
-    )
+    for kind, expected, found, fix in (
+        ("base.quaternion_order", "w, x, y, z", "w, x, y, z", "nothing: the order is the same"),
+        (
+            "base.velocity_frame",
+            "linear velocity in base axes",
+            f"linear velocity in {axes}",
+            "turn the linear velocity by the rotation of the base",
+        ),
+        (
+            "base.acceleration",
+            "spatial",
+            "ordinary: omega x v more",
+            "add omega x v to the linear acceleration, then turn it",
+        ),
+    ):
+        yield finding(kind, body.source(), where=body.name, expected=expected, found=found, fix=fix)
+    joint = body.joint
     fused = tree.fusion.tree.joints[tree.fusion.merged[tree.index[body.name]]]
     if not free or not np.array_equal(fused.T_parent_joint, np.eye(4)):
         yield finding(
             "joint.coordinates",
-            joint.source(),
+            joint.source("T_parent_joint"),
             where=joint.name,
             expected="pose in the joint frame",
             found="pose in the world" if free else "three slides and a ball",

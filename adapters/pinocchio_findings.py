@@ -11,6 +11,8 @@ import pinocchio as pin
 
 from ..harness.findings import finding
 from ..harness.tree import JointKind
+from ..harness.wrenches import longest_lever
+from .pinocchio_joints import CoordinateMap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +30,7 @@ MAPPED = "nothing: the harness maps it; in your own calls, use Pinocchio's coord
 def revealed(given: Given, model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> tuple[Finding, ...]:
     """Return what was found when joints and links were matched by name."""
     found = [*_order(tree, pairs), *_coordinates(tree, pairs), *_composites(model, tree, pairs)]
+    found += [*_keyframes(model, tree, pairs), *_wrenches(tree)]
     if given.format == "urdf":
         found += [_normal(tree.joints[i]) for i, _ in pairs if _is_turned_planar(tree.joints[i])]
     return (*found, *_fusions(model, tree))
@@ -73,10 +76,49 @@ def _coordinates(tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]
             expected, found = "q", "cos q, sin q"
         elif slot.kind is JointKind.FLOATING and not tree.moving[body.parent]:
             kind, where, source = "base.quaternion_order", body.name, body.source()
+            same = {"expected": "spatial", "found": "spatial", "fix": "nothing: rnea takes the spatial acceleration"}
+            results.append(finding("base.acceleration", source, where=where, **same))
         elif slot.kind not in (JointKind.BALL, JointKind.FLOATING):
             continue
         results.append(finding(kind, source, where=where, expected=expected, found=found, fix=MAPPED))
     return results
+
+
+def _keyframes(model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:
+    """Return the keyframe that the tree has too, when Pinocchio keeps its quaternions in its own order."""
+    turned = any(slot.kind in (JointKind.FLOATING, JointKind.BALL) for _, slot in pairs)
+    source = tree.sources.get("home")
+    if tree.home is None or source is None or not turned:
+        return []
+    home = CoordinateMap(model, tree, pairs, shifted=False).q(tree.home[None])[0]
+    kept = [item.key() for item in model.referenceConfigurations if np.allclose(item.data(), home, rtol=0, atol=1e-12)]
+    values = {"expected": "quaternion w, x, y, z", "found": "quaternion x, y, z, w", "fix": MAPPED}
+    return [finding("base.quaternion_order", source, where=name, **values) for name in kept[:1]]
+
+
+def _wrenches(tree: Tree) -> list[Finding]:
+    """Return how `rnea` takes external wrenches, said at the body where it shows most."""
+    body = longest_lever(tree)
+    if body is None:
+        return []
+    return [
+        finding(
+            "wrench.frame",
+            body.source(),
+            where=body.name,
+            expected="moment, then force, in body axes at the body origin",
+            found="fext: force, then moment, in joint axes at the joint origin",
+            fix=MAPPED,
+        ),
+        finding(
+            "wrench.sign",
+            body.source(),
+            where=body.name,
+            expected="what the surroundings do to the body",
+            found="what the surroundings do to the body",
+            fix="nothing: the sign is the same",
+        ),
+    ]
 
 
 def _composites(model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:

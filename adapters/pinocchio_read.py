@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import pinocchio as pin
 
-from ..harness.errors import EngineRefused, EngineUnsupported, ReadError, Source
+from ..harness.errors import EngineRefused, EngineUnsupported, ReadError
 from .pinocchio_findings import revealed
 from .pinocchio_joints import slots
+from .pinocchio_refusals import refusal
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -49,7 +50,7 @@ def load(given: Given, tree: Tree) -> Found:
     except ReadError as error:
         raise EngineRefused(str(error), error.kind, error.where) from error
     except (ValueError, RuntimeError, IndexError) as error:
-        raise _refusal(given, tree, error, said) from error
+        raise refusal(given, tree, error, said) from error
     pairs = _match(model, tree, primitives)
     matched = {id(slot) for _, slot in pairs}
     extra = tuple(s.name + end for s in primitives if id(s) not in matched for end in s.kind.dof_suffixes)
@@ -95,23 +96,6 @@ def _error_stream(said: list[str]) -> Generator[None]:
             lines = (re.sub(r"^(Error|Warning):\s*", "", line.strip()) for line in text.splitlines())
             # Lines that begin so name a place in the parser's own sources.
             said += [line for line in lines if line and not line.startswith("at line ")]
-
-
-def _refusal(given: Given, tree: Tree, error: Exception, said: Sequence[str]) -> EngineRefused:
-    """Return the refusal in Pinocchio's words, at the link or joint that they name."""
-    words = "; ".join([str(error).strip().rpartition("message:\n")[2], *said])
-    # What Pinocchio's URDF parser will not have is against the format, except for joint types of newer versions of the
-    # format; its MJCF parser knows only a part of MJCF.
-    malformed = "no known type" not in words if given.format == "urdf" else "conversion of data" in words
-    where, source = None, Source()
-    for name in re.findall(r"""[\['"]([^\]'"]+)[\]'"]""", words):
-        body = tree.joint_index.get(name) or tree.index.get(name)
-        if body:
-            where = name
-            source = tree.joints[body].source() if name in tree.joint_index else tree.bodies[body].source()
-            break
-    message = f"Pinocchio would not load {given.path}: {words}"
-    return EngineRefused(message, "refused.malformed" if malformed else "refused.unsupported", where, source)
 
 
 def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tuple[int, Slot]]:

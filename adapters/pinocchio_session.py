@@ -29,6 +29,15 @@ if TYPE_CHECKING:
     from .pinocchio_joints import PinModel, Slot
 
 SWAP_HALVES = [3, 4, 5, 0, 1, 2]  # linear first to angular first, and back
+# What the MJCF parser passes over without a word, with the kinds of difference that this makes.
+IGNORED = {
+    "option@gravity": ("gravity.",),
+    "option/flag@gravity": ("gravity.",),
+    "compiler@settotalmass": ("mass", "inertia."),
+    "compiler@inertiagrouprange": ("mass", "com", "inertia."),
+    "compiler@balanceinertia": ("inertia.",),
+    "include": ("",),
+}
 
 
 class PinocchioSession:
@@ -57,6 +66,7 @@ class PinocchioSession:
     ) -> None:
         self.model, self.data, self.tree = model, model.createData(), tree
         self.extra_dofs, self.notes, self._tendons = extra_dofs, notes, tendons
+        self.ignores = IGNORED if tree.origin.format == "mjcf" and not shifted else {}
         if not model.check(self.data):
             self.notes = (*notes, "the joints were not added depth-first: crba is silently wrong for such a model")
         self._map = CoordinateMap(model, tree, pairs, shifted=shifted)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from defects_files import HINGED, ONE_DOF, Mjcf, Urdf, Written, numbers, words
-from defects_inertials import stated
+from defects_inertials import LEAST, stated
 from defects_plant import Account, Plant, direction, pick, plant
 from tautology.harness.spatial import exp_so3, rotation_about, rotation_from_quaternion, transform
 
@@ -77,7 +77,7 @@ def anchor(file: File, rng: Any, size: float) -> Plant | None:
 
 def orientation(file: File, rng: Any, size: float) -> Plant | None:
     """Turn a joint about a direction of no symmetry; a body at rest about its centre of mass turns its tensor."""
-    b = pick(rng, _movable(file))
+    b = pick(rng, [b for b in _movable(file) if not _round(file, b)])
     if b is None:
         return None
     T = file.placement(b)
@@ -88,6 +88,15 @@ def orientation(file: File, rng: Any, size: float) -> Plant | None:
     centred = still and w is not None and not w.pos.any()
     equal = (Account("inertia.rotation", "body", b),) if centred else ()
     return plant("joint.orientation", "joint", b, "placement", equal=equal)
+
+
+def _round(file: File, b: str) -> bool:
+    """Return whether turning a body shows nowhere: it rests on another, carries nothing, and is the same all around."""
+    w = file.inertial(b)
+    if w is None or file.kind(b) != "fixed" or file.children(b):
+        return False
+    even = np.abs(w.I_com - w.I_com[0, 0] * np.eye(3)).max() <= LEAST * np.abs(w.six).max()
+    return bool(even and not w.pos.any())
 
 
 def axis(file: File, rng: Any, size: float) -> Plant | None:
@@ -241,7 +250,7 @@ def degrees(file: File, rng: Any, _size: float) -> Plant | None:
     """Write the turn of one URDF joint in degrees."""
     if not isinstance(file, Urdf):
         return None
-    turned = [b for b in _movable(file) if np.abs(_rpy(file, b)).max() > 0.05]
+    turned = [b for b in _movable(file) if np.abs(_rpy(file, b)).max() > 0.05 and not _round(file, b)]
     b = pick(rng, turned)
     if b is None:
         return None

@@ -7,21 +7,32 @@ from __future__ import annotations
 
 import io
 import sys
-import traceback
 import warnings
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .errors import HarnessError, RequestError
+from . import cli_pairs
+from .cli_options import (
+    Base,
+    Count,
+    Csv,
+    Engines,
+    Files,
+    Json,
+    PathOption,
+    Quiet,
+    SaveStates,
+    Seed,
+    StatesFile,
+    Tolerance,
+    Verbose,
+)
+from .cli_output import draw, say, sentences, write_out, writing
+from .errors import RequestError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
-
-    from rich.console import Console
-
     from .results import Result
     from .states import States
 
@@ -36,39 +47,6 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Files = Annotated[list[str], typer.Argument(metavar="FILE", help="URDF or MJCF files.", show_default=False)]
-Engines = Annotated[
-    list[str] | None,
-    typer.Option("--engine", metavar="NAME", help="Ask this engine; repeatable. Default: all that are installed."),
-]
-PathOption = Annotated[
-    str,
-    typer.Option(
-        metavar="native|neutral|both",
-        help="native: the engine reads the file itself; neutral: it is built from our tree.",
-    ),
-]
-Base = Annotated[str, typer.Option(metavar="auto|fixed|free", help="How the root is held; auto: as the file says.")]
-Count = Annotated[int, typer.Option("--states", metavar="N", min=1, help="Number of frozen states to draw.")]
-Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draw.")]
-StatesFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Ask the states of this file instead.", show_default=False)
-]
-SaveStates = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the states that were asked.", show_default=False)
-]
-Tolerance = Annotated[float, typer.Option(metavar="R", help="Relative; below it two robots are the same.")]
-Json = Annotated[
-    str | None,
-    typer.Option("--json", metavar="FILE", help="Write the result as JSON; - for stdout, in place of the report."),
-]
-Csv = Annotated[
-    Path | None, typer.Option("--csv", metavar="DIR", help="Write one CSV file per table.", show_default=False)
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only, a line per file.")]
-Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quantity, identity, finding and loss.")]
-
-
 def main() -> None:
     """Run the command line."""
     for stream in (sys.stdout, sys.stderr):
@@ -81,7 +59,7 @@ def main() -> None:
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
     """Print a warning as a sentence, without the line of source that Python adds."""
-    _say(f"warning: {message}")
+    say(f"warning: {message}")
 
 
 def _version(wanted: bool) -> None:
@@ -119,7 +97,7 @@ def check(
     verbose: Verbose = False,
 ) -> None:
     """Check whether all engines read and compute a robot alike."""
-    with _sentences():
+    with sentences():
         from ..reports.files import Outputs  # noqa: PLC0415
         from ..reports.progress import Bar  # noqa: PLC0415
         from .run import Request, check_files  # noqa: PLC0415
@@ -128,43 +106,47 @@ def check(
         if save_states and len(files) > 1:
             raise RequestError(f"--save-states holds the states of one model; {len(files)} files were given")
         outputs = Outputs(Path(json) if json and json != "-" else None, csv, save_states)
-        with _writing():
+        with writing():
             outputs.require()
         drawn = states if states_file is None else States.load(states_file)
         with Bar(0 if quiet else len(files)) as bar:
             result = check_files(files, Request(engine or None, path, base, drawn, seed, tolerance, bar))
         for row in result.unusable:
-            _say(row.message)
+            say(row.message)
         if json == "-":
-            _print(result.dumps())
+            write_out(result.dumps())
         else:
             _report(result, quiet=quiet, verbose=verbose)
-        with _writing():
+        with writing():
             outputs.write(result)
         if save_states and result.models:
             _save(save_states, files[0], base, drawn, seed)
     raise typer.Exit(result.exit)
 
 
+app.command()(cli_pairs.diff)
+app.command()(cli_pairs.export)
+
+
 @app.command()
 def engines() -> None:
     """List the engines: version, licence, what each answers, its conventions."""
-    with _sentences():
+    with sentences():
         from ..reports.engines import engine_list  # noqa: PLC0415
         from . import registry  # noqa: PLC0415
 
         cards = [(card, registry.version(card)) for card in registry.cards().values()]
-        _draw(lambda console: engine_list(cards, console))
+        draw(lambda console: engine_list(cards, console))
 
 
 @app.command()
 def tolerances() -> None:
     """List what is allowed of every quantity and identity, and why."""
-    with _sentences():
+    with sentences():
         from ..reports.engines import tolerance_table  # noqa: PLC0415
         from .checks.tolerances import TABLE  # noqa: PLC0415
 
-        _draw(lambda console: tolerance_table(TABLE, console))
+        draw(lambda console: tolerance_table(TABLE, console))
 
 
 @app.command()
@@ -176,74 +158,12 @@ def explain(
     every: Annotated[bool, typer.Option("--list", help="List every kind; so does no KIND at all.")] = False,
 ) -> None:
     """Say what a kind of finding means, how it looks in numbers, what usually causes it, and what to do."""
-    with _sentences():
+    with sentences():
         from ..reports.kinds import kind_list, kind_text  # noqa: PLC0415
         from .kinds import text, texts  # noqa: PLC0415
 
         one = None if kind is None else text(kind)
-        _draw(lambda c: kind_list(texts().values(), c) if one is None or every else kind_text(one, c))
-
-
-@contextmanager
-def _sentences() -> Generator[None]:
-    """Turn whatever ends a command early into one sentence on stderr and an exit code."""
-    try:
-        yield
-    except HarnessError as error:
-        _say(str(error))
-        raise typer.Exit(2) from None
-    except Exception as error:  # noqa: BLE001  a fault of our own is no verdict on a robot: exit 2, not Python's 1
-        if sys.flags.dev_mode:
-            traceback.print_exc()
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(frame.filename).name}:{frame.lineno}"
-        _say(f"internal error, please report it with the file: {type(error).__name__} at {place}: {error}")
-        raise typer.Exit(2) from None
-
-
-@contextmanager
-def _writing() -> Generator[None]:
-    """Say what could not be written.
-
-    Raises:
-        HarnessError: something could not.
-    """
-    try:
-        yield
-    except OSError as error:
-        raise HarnessError(f"cannot write {error.filename or 'the output'}: {error.strerror or error}") from error
-
-
-def _say(message: str) -> None:
-    """Print a message for the person who asked."""
-    from ..reports.text import sentence  # noqa: PLC0415
-
-    typer.echo(sentence(message), err=True)
-
-
-def _print(text: str) -> None:
-    """Write to stdout; that a reader has gone away is no error.
-
-    Raises:
-        HarnessError: nothing more fits there.
-    """
-    with _writing(), suppress(BrokenPipeError):
-        sys.stdout.write(text)
-        sys.stdout.flush()
-
-
-def _draw(draw: Callable[[Console], None]) -> None:
-    """Print what is drawn on a console, in one piece and without the blanks with which tables fill their lines.
-
-    Raises:
-        HarnessError: nothing more fits on stdout.
-    """
-    from rich.console import Console  # noqa: PLC0415
-
-    console = Console(highlight=False, markup=False, emoji=False)
-    with _writing(), console.capture() as text:
-        draw(console)
-    _print("\n".join(line.rstrip(" ") for line in text.get().split("\n")))
+        draw(lambda c: kind_list(texts().values(), c) if one is None or every else kind_text(one, c))
 
 
 def _report(result: Result, *, quiet: bool, verbose: bool) -> None:
@@ -252,7 +172,7 @@ def _report(result: Result, *, quiet: bool, verbose: bool) -> None:
     from .checks.tolerances import TRUTH_NOTE  # noqa: PLC0415
 
     notes = [TRUTH_NOTE] if TRUTH_NOTE else []
-    _draw(lambda console: verdicts(result, console) if quiet else report(result, console, verbose=verbose, notes=notes))
+    draw(lambda console: verdicts(result, console) if quiet else report(result, console, verbose=verbose, notes=notes))
 
 
 def _save(file: Path, model: str, base: str, drawn: int | States, seed: int) -> None:
@@ -266,5 +186,5 @@ def _save(file: Path, model: str, base: str, drawn: int | States, seed: int) -> 
     from .states import sample  # noqa: PLC0415
 
     states = sample(open_model(model, base).tree, drawn, seed) if isinstance(drawn, int) else drawn
-    with _writing(), replacing(file) as beside:
+    with writing(), replacing(file) as beside:
         states.save(beside)

@@ -207,8 +207,8 @@ def _ask(
     findings, left = (*session.findings, *_dof_findings(session, tree)), None
     if path == "native" or failed:
         # The neutral path holds our own numbers: there is something to read back when an answer fails.
-        found = diagnose(session, b.name, tree, states, truth.scale_of, Reference, tolerance)
-        findings, left = merged(found.findings, findings), found.left
+        found = diagnose(session, b.name, tree, states, truth.scale_of, Reference, tolerance, failed=failed)
+        findings, left = merged(merged(found.findings, findings), found.booked), found.left
     findings += _unexplained(quantities, rows, findings, left, tolerance, tree)
     seconds = {"load": loaded - start, "compute": time.perf_counter() - loaded}
     bad = any(f.severity == "model" for f in findings)

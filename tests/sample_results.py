@@ -104,6 +104,29 @@ def agreeing() -> ModelResult:
     )
 
 
+def faulty() -> ModelResult:
+    """Return a robot on which all agree, whose file has faults of its own: eight of one kind, one of another."""
+    lint = tuple(
+        replace(
+            finding(
+                "lint.triangle",
+                Source(FILE, 20 + n),
+                where=f"finger_{n}",
+                expected="A + B >= C",
+                found=[1e-6, 2e-6, 4e-6],
+                unit="kg m^2",
+                fix=f"compute <inertia> of 'finger_{n}' at line {20 + n} of arm.urdf once more",
+            ),
+            note="as of a placeholder" if n == 0 else "",
+        )
+        for n in range(8)
+    )
+    axis = finding(
+        "lint.axis", Source("parts/wrist.urdf", 7), where="wrist", expected=1.0, found=5.0, fix="normalise it"
+    )
+    return model(engine("pinocchio", "neutral"), engine("mujoco", "neutral"), lint=(*lint, axis))
+
+
 def differing() -> ModelResult:
     """Return a robot that MuJoCo reads otherwise, and that Pinocchio cannot answer for on the neutral path."""
     wrong = quantities(

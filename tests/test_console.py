@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from dataclasses import replace
 
 import pytest
 import sample_results as samples
@@ -20,7 +21,7 @@ from tautology.reports.console import report, verdicts
 from tautology.reports.engines import engine_list, tolerance_table
 from tautology.reports.text import pair, sentence, shortened, shown, value
 
-SAMPLES = ("agreeing", "differing", "refused", "crashed", "silent", "motionless")
+SAMPLES = ("agreeing", "faulty", "differing", "refused", "crashed", "silent", "motionless")
 HOSTILE = ("[red]x", "[/]", "[bold", ":smile:", "\x1b[2J", "a\nb", "\u202egnp", "\udcff", "", "嘉", "e\u0301")
 
 
@@ -141,6 +142,24 @@ def test_findings_are_grouped_and_many_of_a_kind_are_named():
     assert "same robot, told otherwise: body.fused x2" in text
 
 
+def test_faults_of_the_file_stand_beside_a_verdict_that_they_do_not_change():
+    """Of each kind one fault with its values and its fix, and where the others are; after the engines."""
+    text = printed(samples.result(samples.faulty()))
+    assert text.startswith("AGREE")
+    assert text.index("mujoco    neutral") < text.index("Wrong in the file itself, whatever engine reads it:")
+    flat = flowed(text)
+    assert (
+        "lint.triangle x8 at finger_0, arm.urdf:20 expected A + B >= C, found [1e-06, 2e-06, 4e-06] kg m^2; as of a "
+        "placeholder fix: compute <inertia> of 'finger_0' at line 20 of arm.urdf once more also at finger_1 (line 21), "
+        "finger_2 (line 22), finger_3 (line 23), finger_4 (line 24), finger_5 (line 25), finger_6 (line 26) and 1 more "
+        "(one by one with --verbose)"
+    ) in flat
+    assert "lint.axis at wrist, parts/wrist.urdf:7 expected 1, found 5 fix: normalise it" in flat
+    everything = flowed(printed(samples.result(samples.faulty()), verbose=True))
+    assert all(f"lint.triangle at finger_{n}, arm.urdf:{20 + n}" in everything for n in range(8))
+    assert "Wrong in the file" not in printed(samples.result(samples.agreeing()))
+
+
 def test_verbose_tells_every_row_and_every_finding():
     """Nothing that a run found is left to the JSON file alone."""
     text = flowed(printed(samples.result(samples.differing(), samples.agreeing()), verbose=True))
@@ -221,7 +240,10 @@ def test_names_of_a_file_are_shown_and_never_obeyed(name):
     bad = samples.engine(
         "mujoco", "native", "differs", name, findings=(reason,), quantities=samples.quantities(tau=row)
     )
-    hostile = samples.model(bad, file=name, name=name, dofs=(name,), closures=(name,), losses=losses)
+    fault = replace(finding("lint.axis", Source(name, 3), where=name, expected=name, found=1.0, fix=name), note=name)
+    hostile = samples.model(
+        bad, file=name, name=name, dofs=(name,), closures=(name,), losses=losses, lint=(fault, fault)
+    )
     for verbose in (False, True):
         text = printed(samples.result(hostile), verbose=verbose)
         assert shown(name) in text

@@ -154,7 +154,7 @@ def test_nothing_is_denser_than_osmium(density, kinds):
 
 @pytest.mark.parametrize(("factor", "faulty"), [(1e6, True), (1e4, True), (3, False), (0.5, False), (1e-4, True)])
 def test_a_tensor_in_other_units_is_out_of_proportion(factor, faulty):
-    """kg mm^2 and kg cm^2 are told from kg m^2 by mass and reach; what a designer may vary is left in peace."""
+    """A tensor in kg mm^2 or kg cm^2 is told from kg m^2 by mass and reach; a factor of three is no slip."""
     text = sound()
     scaled = " ".join(
         f'{name}="{float(number) * factor!r}"'

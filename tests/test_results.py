@@ -18,7 +18,7 @@ from tautology.harness.results import IdentityRow
 TOP = ["schema", "command", "exit", "versions", "models", "unusable"]
 MODEL = [
     *("file", "format", "sha256", "name", "base", "bodies", "nq", "nv", "dofs", "total_mass", "moving_mass"),
-    *("closures", "losses", "states", "engines", "exit"),
+    *("lint", "closures", "losses", "states", "engines", "exit"),
 ]
 LOSS = ["element", "where", "file", "line", "touches_dynamics", "note"]
 STATES = ["count", "seed", "sha256", "strata"]
@@ -31,7 +31,10 @@ QUANTITY = [
     "note",
 ]
 IDENTITY = ["identity", "applies", "residual", "tolerance", "state", "where", "passed", "note"]
-FINDING = ["kind", "severity", "where", "file", "line", "expected", "found", "unit", "explains", "fix"]
+FINDING = [
+    *("kind", "severity", "where", "file", "line", "expected", "found", "unit", "explains", "fix"),
+    *("other_file", "other_line", "note", "rivals"),
+]
 UNUSABLE = ["file", "message", "kind", "where", "line"]
 
 
@@ -128,8 +131,9 @@ def test_frames_have_fixed_columns():
     assert list(result.identities.columns) == [*keys, *IDENTITY]
     assert list(result.findings.columns) == [*keys, *FINDING]
     frames = result.frames()
-    assert list(frames) == ["models", "quantities", "identities", "findings", "losses"]
-    assert list(frames["models"].columns) == ["model", *(c for c in MODEL if c not in ("losses", "engines"))]
+    assert list(frames) == ["models", "lint", "quantities", "identities", "findings", "losses"]
+    assert list(frames["models"].columns) == ["model", *(c for c in MODEL if c not in ("lint", "losses", "engines"))]
+    assert list(frames["lint"].columns) == ["model", *FINDING]
     assert list(frames["losses"].columns) == ["model", *LOSS]
 
 

@@ -147,11 +147,11 @@ def screws(joint: Joint) -> Floats:
 
 def _written_alike(joint: Joint, S: Floats) -> Floats:
     """Return the screws of a ball for unit rates about body axes: which axes it counts about is a choice of frame."""
-    return S @ S[:3].T if joint.kind is JointKind.BALL else S
+    return np.asarray(S @ S[:3].T, np.float64) if joint.kind is JointKind.BALL else S
 
 
 def _in_plane(basis: Array) -> Floats:
-    return np.column_stack([basis[:, 0], basis[:, 1], np.zeros(3)])
+    return np.asarray(np.column_stack([basis[:, 0], basis[:, 1], np.zeros(3)]), np.float64)
 
 
 def moved(inertia: Inertia, G: Floats) -> Inertia:

@@ -25,6 +25,7 @@ SHARED: Final = 6  # states on which shares are measured; what is left is measur
 # Terms that no compared answer contains, and relations that are left open: an engine that does not keep them computes
 # the same robot.
 BESIDE: Final = ("damping", "frictionloss", "spring", "gravcomp", "fluid", "joint.mimic")
+NOISE: Final = 1e-28  # mean squared residual that is rounding and no more: nothing can explain a share of it
 EFFORTS: Final = ("tau", "bias", "gravity")
 
 
@@ -107,13 +108,13 @@ def close(
         kinds: whether the differences of each kind are measured together too.
     """
     few = _first(observed, SHARED)
-    before = _square(residuals(tree, tree, few, make))
+    before = mean_square(residuals(tree, tree, few, make))
 
     def share(some: Sequence[Difference]) -> float:
         touching = [d for d in some if d.apply is not unchanged]
-        if not touching or before == 0:
+        if not touching or before <= NOISE:
             return 0.0
-        after = _square(residuals(tree, patched(tree, touching), few, make))
+        after = mean_square(residuals(tree, patched(tree, touching), few, make))
         return float(np.clip(1 - after / before, 0, 1))
 
     shares = tuple(share([d]) for d in differences)
@@ -199,7 +200,7 @@ def _coordinates(ours: Tree, tree: Tree, states: States) -> tuple[Floats, Floats
     return q, v, a, wrenches
 
 
-def _square(found: Mapping[str, Floats]) -> float:
+def mean_square(found: Mapping[str, Floats]) -> float:
     """Return the mean squared residual, each quantity counting alike."""
     means = [float(np.mean(np.square(np.clip(r, -1e150, 1e150)))) for r in found.values() if r.size]
     return sum(means) / len(means) if means else 0.0

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import EngineUnsupported, HarnessError
 from ..fixes import fix
+from . import ledger
 from .closure import Left, Observed, close, finding_of
 from .compare import compare
+from .displaced import displaced_roots
+from .ignored import ignored, with_lines_of_counted
 from .matching import match
 
 if TYPE_CHECKING:
@@ -33,9 +36,16 @@ CALLS = {
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """Attributes: findings, with the share that each explains; left, what they leave, None when nothing was wrong."""
+    """What was found.
+
+    Attributes:
+        findings: with the share that each explains.
+        booked: terms that other calls of this engine hold, as conventions.
+        left: what the findings leave; None when nothing was wrong.
+    """
 
     findings: tuple[Finding, ...]
+    booked: tuple[Finding, ...]
     left: Left | None
 
 
@@ -47,6 +57,8 @@ def diagnose(
     scales: Callable[[str], Floats],
     make: Callable[[Tree], Dynamics],
     tolerance: float,
+    *,
+    failed: bool,
 ) -> Diagnosis:
     """Return why this session's answers depart from those of the tree.
 
@@ -58,17 +70,30 @@ def diagnose(
         scales: quantity to the scales of the truth, over all dofs of the tree.
         make: returns the reference of a tree.
         tolerance: relative, below which two parameters or answers are the same.
+        failed: whether an answer departs: then what is left is measured although nothing was found.
     """
-    differences = read_back(session, tree, tolerance)
-    if not differences:
-        return Diagnosis((), None)
+    differences = with_lines_of_counted(session, read_back(session, tree, tolerance), tree)
+    differences += tuple(displaced_roots(session, tree, states, make, tolerance))
+    calls = ledger.entries(session, states)
+    terms = calls.get(ledger.COMPARED, {})
+    findings = tuple(ignored(session, differences, engine, tree))
+    booked = tuple(ledger.conventions(calls, session.dofs, engine, tree))
+    if not (differences or terms or failed):
+        return Diagnosis(findings, booked, None)
     observed = observe(session, tree, states, scales)
-    closed = close(tree, differences, observed, make)
-    findings = tuple(
+    shares, rest = ledger.taken_out(terms, observed, tree, make)
+    closed = close(tree, differences, rest, make)
+    told = tuple(
         finding_of(d, share, _fix(d, engine, tree), engine=True)
         for d, share in zip(differences, closed.shares, strict=True)
     )
-    return Diagnosis(findings, closed.left)
+    # A term that is in the compared answer itself is another robot, and the adapter says at which joint.
+    counted = tuple(
+        replace(f, explains=shares[f.kind])
+        for f in session.findings
+        if f.severity == "model" and f.kind in shares
+    )
+    return Diagnosis((*told, *counted, *findings), booked, closed.left)
 
 
 def _fix(difference: Difference, engine: str | None, tree: Tree) -> str:
@@ -91,8 +116,10 @@ def read_back(session: Session, tree: Tree, tolerance: float) -> tuple[Differenc
         held = session.describe()
     except EngineUnsupported:
         return ()
-    found = compare(tree, held, match(tree, held), tolerance).differences
-    return tuple(d for d in found if not _answered(d, session, tree))
+    found = [d for d in compare(tree, held, match(tree, held), tolerance).differences if not _answered(d, session, tree)]
+    # One joint may be several in the engine. Where the adapter maps them all, only the answers can tell them apart.
+    several = {d.where for d in found if d.kind == "joint.type" and _all_dofs(d.where or "", session, tree)}
+    return tuple(d for d in found if d.where not in several or not d.kind.startswith("joint."))
 
 
 def _answered(difference: Difference, session: Session, tree: Tree) -> bool:
@@ -108,7 +135,12 @@ def _answered(difference: Difference, session: Session, tree: Tree) -> bool:
         name = tree.joints[tree.index[name]].name
     elif difference.kind not in ("joint.missing", "base.fixed_or_free"):
         return False
-    at = tree.joint_index.get(name)
+    return _all_dofs(name, session, tree)
+
+
+def _all_dofs(joint: str, session: Session, tree: Tree) -> bool:
+    """Return whether the session answers for all dofs of a joint."""
+    at = tree.joint_index.get(joint)
     return at is not None and tree.joints[at].nv > 0 and set(tree.joints[at].dofs) <= set(session.dofs)
 
 

@@ -15,7 +15,6 @@ from .evidence import BIAS, GRAVITY, MASS, QUANTITIES, TAU
 from .fitting import descend, shown, solve, subspace
 from .hypotheses import Candidate, Change, rms
 from .parameters import transport, vector
-from .whole import gravity_kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -73,19 +72,17 @@ def gravity_candidates(problem: Problem) -> Iterator[Candidate]:
     if np.sqrt(outside / r.size) > problem.accept:
         return
     M, z, g = space.R, space.Q.T @ r, tree.gravity
-    tries: list[tuple[Floats, Floats]] = [(-2 * g, np.zeros((3, 0)))]
+    tries: list[tuple[str, Floats, Floats]] = []
     column = M @ g
     if column.any():
         k = float(column @ z / (column @ column))
-        tries.append((k * g, k * g[:, None]))
-        tries.append(_turned(M, z, g))
+        tries = [("gravity.sign", -2 * g, np.zeros((3, 0))), ("gravity.value", k * g, k * g[:, None])]
+        tries.append(("gravity.direction", *_turned(M, z, g)))
     free = solve(M, z)
-    tries.append((free, np.linalg.norm(free) * np.eye(3)))
+    tries.append(("gravity.direction" if g.any() else "gravity.value", free, np.linalg.norm(free) * np.eye(3)))
     told: set[str] = set()
-    for change, basis in tries:
+    for kind, change, basis in tries:
         left = float(np.sqrt((((M @ change - z) ** 2).sum() + outside) / r.size))
-        none = np.abs(g + change).max() <= 1e-9 * np.abs(g).max(initial=0)
-        kind = "gravity.value" if none else gravity_kind(g, g + change, 1e-9)
         if left <= problem.accept and kind not in told:
             told.add(kind)
             yield Candidate((_gravity(problem, kind, change, where),), left, shown(M @ basis, r.size))

@@ -281,7 +281,7 @@ def accounts(
 def _at_fault(members: Members, k: int, rest: Members, stated: bool, theirs: Inertia, tolerance: float) -> Part:
     """Return member k as it must be for `rest` and itself to give what was found."""
     inertia, T = members[k]
-    alone, back = without(theirs, rest, T), inverse(T)
+    alone, back = without(theirs, rest, T), np.asarray(inverse(T), np.float64)
     sizes = [in_frame(in_frame(x, placed), back) for x, placed in rest] + [in_frame(theirs, back), inertia]
     return Part(k, alone, reasons(inertia, alone, grain(sizes, tolerance), stated=stated))
 

@@ -6,6 +6,7 @@ answers that are compared is subtracted before what is left is called unexplaine
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -13,14 +14,16 @@ import numpy as np
 from ..findings import finding
 from ..fixes import fix
 from ..tree import JointKind
+from .closure import mean_square, residuals
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..errors import Source
     from ..findings import Finding
     from ..states import States
     from ..tree import Floats, Tree
+    from .closure import Dynamics, Observed
 
 Terms: TypeAlias = "Mapping[str, Floats]"
 
@@ -57,6 +60,31 @@ def entries(session: object, states: States) -> Mapping[str, Terms]:
     if not isinstance(session, Booked):
         return {}
     return session.ledger(states.q.copy(), states.v.copy(), states.a.copy())
+
+
+def taken_out(
+    terms: Terms, observed: Observed, tree: Tree, make: Callable[[Tree], Dynamics]
+) -> tuple[Mapping[str, float], Observed]:
+    """Return the share of the residual that each term explains, and the observations without all of them.
+
+    Args:
+        terms: of the compared call.
+        observed: the engine's answers.
+        tree: the expected robot.
+        make: returns the reference of a tree.
+    """
+    if not terms or COMPARED not in observed.values:
+        return {}, observed
+    before, shares, rest = mean_square(residuals(tree, tree, observed, make)), {}, observed
+    for kind, efforts in terms.items():
+        after = mean_square(residuals(tree, tree, _less(observed, efforts), make))
+        shares[kind] = float(np.clip(1 - after / before, 0, 1)) if before else 0.0
+        rest = _less(rest, efforts)
+    return shares, rest
+
+
+def _less(observed: Observed, efforts: Floats) -> Observed:
+    return replace(observed, values={**observed.values, COMPARED: observed.values[COMPARED] - efforts})
 
 
 def conventions(ledger: Mapping[str, Terms], dofs: Sequence[str], engine: str, tree: Tree) -> Iterator[Finding]:

@@ -74,6 +74,7 @@ class Flat:
     text: str = ""
     models: dict[str, bytes] = field(default_factory=dict[str, bytes])
     places: list[Place] = field(default_factory=list[Place])
+    includes: list[Source] = field(default_factory=list["Source"])
     classes: dict[Place, Classes] = field(default_factory=dict[Place, Classes])
 
     def at(self, number: int) -> Place | None:

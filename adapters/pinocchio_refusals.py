@@ -1,0 +1,73 @@
+"""Why Pinocchio would not load a file: its words, and the element that they are about."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ..harness.errors import EngineRefused, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ..harness.engine import Given
+    from ..harness.importers.xml import Element
+    from ..harness.tree import Tree
+
+
+def refusal(given: Given, tree: Tree, error: Exception, said: Sequence[str]) -> EngineRefused:
+    """Return the refusal in Pinocchio's words, at the link, joint or element that they are about.
+
+    Args:
+        given: what was handed over.
+        tree: of the same file.
+        error: what was raised.
+        said: lines of the error stream.
+    """
+    words = "; ".join([str(error).strip().rpartition("message:\n")[2], *said])
+    # What Pinocchio's URDF parser will not have is against the format, except for joint types of newer versions of the
+    # format; its MJCF parser knows only a part of MJCF.
+    malformed = "no known type" not in words if given.format == "urdf" else "conversion of data" in words
+    where, source = _named(words, tree) or _unread(words, given) or (None, Source())
+    message = f"Pinocchio would not load {given.path}: {words}"
+    return EngineRefused(message, "refused.malformed" if malformed else "refused.unsupported", where, source)
+
+
+def _named(words: str, tree: Tree) -> tuple[str, Source] | None:
+    """Return the link or joint that the words name."""
+    for name in re.findall(r"""[\['"]([^\]'"]+)[\]'"]""", words):
+        body = tree.joint_index.get(name) or tree.index.get(name)
+        if body:
+            return name, (tree.joints[body] if name in tree.joint_index else tree.bodies[body]).source()
+    return None
+
+
+def _of_class_main(root: Element) -> Iterator[Element]:
+    """Yield what names the top default class, which the parser knows under no name."""
+    return (element for element in root.walk() if element.get("class") == "main" and element.tag != "default")
+
+
+def _around_bodies(root: Element) -> Iterator[Element]:
+    """Yield what holds the bodies of the world; the parser looks for a `<body>` right below `<worldbody>`."""
+    return (child for world in root.all("worldbody") for child in world.children if child.tag in AROUND)
+
+
+AROUND: Final = ("frame", "replicate", "include", "attach", "composite")
+# Words that name nothing, and the elements of the file that they are about.
+UNREAD: Final[Mapping[str, Callable[[Element], Iterator[Element]]]] = {
+    "unordered_map::at": _of_class_main,
+    "No such node (body)": _around_bodies,
+}
+
+
+def _unread(words: str, given: Given) -> tuple[str, Source] | None:
+    """Return the element of an MJCF that the words are about without naming it."""
+    # Only a refusal needs the XML.
+    from ..harness.importers.xml import read_xml  # noqa: PLC0415
+
+    for said, search in UNREAD.items():
+        if given.format == "mjcf" and said in words:
+            element = next(search(read_xml(given.path).root), None)
+            if element is not None:
+                return element.get("name") or element.tag, element.source
+    return None

@@ -1,0 +1,40 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Files = Annotated[list[str], typer.Argument(metavar="FILE", help="URDF or MJCF files.", show_default=False)]
+Engines = Annotated[
+    list[str] | None,
+    typer.Option("--engine", metavar="NAME", help="Ask this engine; repeatable. Default: all that are installed."),
+]
+PathOption = Annotated[
+    str,
+    typer.Option(
+        metavar="native|neutral|both",
+        help="native: the engine reads the file itself; neutral: it is built from our tree.",
+    ),
+]
+Base = Annotated[str, typer.Option(metavar="auto|fixed|free", help="How the root is held; auto: as the file says.")]
+Count = Annotated[int, typer.Option("--states", metavar="N", min=1, help="Number of frozen states to draw.")]
+Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draw.")]
+StatesFile = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Ask the states of this file instead.", show_default=False)
+]
+SaveStates = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the states that were asked.", show_default=False)
+]
+Tolerance = Annotated[float, typer.Option(metavar="R", help="Relative; below it two robots are the same.")]
+Json = Annotated[
+    str | None,
+    typer.Option("--json", metavar="FILE", help="Write the result as JSON; - for stdout, in place of the report."),
+]
+Csv = Annotated[
+    Path | None, typer.Option("--csv", metavar="DIR", help="Write one CSV file per table.", show_default=False)
+]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only, a line per file.")]
+Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quantity, identity, finding and loss.")]

@@ -1,0 +1,80 @@
+"""What every command does alike: errors as one sentence and an exit code, text in one piece, files whole or not at all."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from .errors import HarnessError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from rich.console import Console
+
+
+@contextmanager
+def sentences() -> Generator[None]:
+    """Turn whatever ends a command early into one sentence on stderr and an exit code."""
+    try:
+        yield
+    except HarnessError as error:
+        say(str(error))
+        raise typer.Exit(2) from None
+    except Exception as error:  # noqa: BLE001  a fault of our own is no verdict on a robot: exit 2, not Python's 1
+        if sys.flags.dev_mode:
+            traceback.print_exc()
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(frame.filename).name}:{frame.lineno}"
+        say(f"internal error, please report it with the file: {type(error).__name__} at {place}: {error}")
+        raise typer.Exit(2) from None
+
+
+@contextmanager
+def writing() -> Generator[None]:
+    """Say what could not be written.
+
+    Raises:
+        HarnessError: something could not.
+    """
+    try:
+        yield
+    except OSError as error:
+        raise HarnessError(f"cannot write {error.filename or 'the output'}: {error.strerror or error}") from error
+
+
+def say(message: str) -> None:
+    """Print a message for the person who asked."""
+    from ..reports.text import sentence  # noqa: PLC0415
+
+    typer.echo(sentence(message), err=True)
+
+
+def write_out(text: str) -> None:
+    """Write to stdout; that a reader has gone away is no error.
+
+    Raises:
+        HarnessError: nothing more fits there.
+    """
+    with writing(), suppress(BrokenPipeError):
+        sys.stdout.write(text)
+        sys.stdout.flush()
+
+
+def draw(drawing: Callable[[Console], None]) -> None:
+    """Print what is drawn on a console, in one piece and without the blanks with which tables fill their lines.
+
+    Raises:
+        HarnessError: nothing more fits on stdout.
+    """
+    from rich.console import Console  # noqa: PLC0415
+
+    console = Console(highlight=False, markup=False, emoji=False)
+    with writing(), console.capture() as text:
+        drawing(console)
+    write_out("\n".join(line.rstrip(" ") for line in text.get().split("\n")))

@@ -1,0 +1,265 @@
+"""Differences between two files as a person reads them: who says what, in which line, what it explains, what to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from rich.padding import Padding
+from rich.text import Text
+
+from .pair_groups import apart, tidy
+from .text import counted, listed, pair, path_tail, sentence, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import RenderableType
+
+    from ..harness.diff_result import DiffResult
+    from ..harness.findings import Finding
+    from .pair_groups import Group
+
+MOST: Final = 4  # findings of one kind that are shown one by one
+LINKS: Final = 20  # bodies that only one file has, each with its mass
+PLACES: Final = 6  # names with lines, of one value on many joints
+NAME_WIDTH: Final = 48
+# Terms that are in none of the compared answers.
+BESIDE: Final = ("damping", "frictionloss", "spring", "gravcomp", "fluid", "joint.mimic")
+
+
+@dataclass(frozen=True)
+class Names:
+    """What the two files are called in a report: their bare names where these tell them apart.
+
+    Attributes:
+        a: of A.
+        b: of B.
+        files: path to name.
+    """
+
+    a: str
+    b: str
+    files: dict[str, str]
+
+    @classmethod
+    def of(cls, result: DiffResult) -> Names:
+        """Return the names of a result."""
+        bare = [_tail(label) for label in result.files]
+        if bare[0] == bare[1]:
+            bare = [path_tail(label, NAME_WIDTH) for label in result.files]
+        if bare[0] == bare[1]:
+            bare = [f"A ({bare[0]})", f"B ({bare[1]})"]
+        texts = [shown(name) for name in bare]
+        return cls(*texts, dict(zip(result.files, texts, strict=True)))
+
+    def place(self, file: str | None, line: int | None) -> str:
+        """Return ` (file:line)`, or an empty string for what is in no file."""
+        if not file:
+            return ""
+        return f" ({self.files.get(file) or shown(_tail(file))}{f':{line}' if line else ''})"
+
+
+def _tail(path: str) -> str:
+    return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+
+
+def headline(group: Group, names: Names) -> str:
+    """Return a group in half a sentence, for the verdict."""
+    first, many = group.first, len(group.findings)
+    weight = f", which explains {_percent(group.share)} of what differs" if group.measured and group.share else ""
+    if group.kind == "unexplained":
+        return f"unexplained{_at(first)}: {sentence(first.fix)}"
+    if group.kind == "body.missing" and many > 1:
+        return f"{many} bodies are missing in {_lacks(first)}, {_sum(group)} kg in all{weight}"
+    said = (
+        f"{group.kind} at {counted(many, 'joint')}" if many > 1 and not group.digits else f"{group.kind}{_at(first)}"
+    )
+    ours, theirs = _values(first)
+    single = many == 1
+    at_a, at_b = ((names.place(first.file, first.line), names.place(first.other_file, first.other_line))
+                  if single else ("", ""))
+    return f"{said}, {ours} in A{at_a} and {theirs} in B{at_b}{weight}"
+
+
+def finding_lines(found: Sequence[Group], names: Names, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give all groups: what makes another robot first, then what only differs in the last written digits.
+
+    Args:
+        found: groups, the most telling first.
+        names: of the files.
+        verbose: every finding one by one.
+    """
+    real, digits = ([g for g in found if g.digits is some] for some in (False, True))
+    if real:
+        yield Text("\nNot the same robot:", "bold")
+        yield from _kinds(real, names, verbose=verbose)
+    if digits:
+        largest = max(apart(f) for g in digits for f in g.findings)
+        yield Text(f"\nOther in the last written digits only, by up to {largest:.1e} of the value:", "bold")
+        for group in digits:
+            yield from _digits(group, names, verbose=verbose)
+
+
+def _kinds(found: Sequence[Group], names: Names, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give the groups, of one kind the first few one by one; a fix that was just given is not given again."""
+    shown_of: dict[str, int] = {}
+    fixes: set[str] = set()
+    rest: dict[str, list[str]] = {}
+    for group in found:
+        shown_of[group.kind] = shown_of.get(group.kind, 0) + 1
+        if shown_of[group.kind] > MOST and not verbose:
+            rest.setdefault(group.kind, []).append(shown(group.first.where or "the robot"))
+            continue
+        yield from _one(group, names, fixes, verbose=verbose)
+    for kind, others in rest.items():
+        yield _line(f"{kind} also at {listed(others)} (one by one with --verbose)", 2)
+
+
+def _one(group: Group, names: Names, fixes: set[str], *, verbose: bool) -> Iterator[RenderableType]:
+    """Give one group with place, values, weight, rivals and fix."""
+    first, many = group.first, len(group.findings)
+    title = Text(f"{group.kind}{f' x{many}' if many > 1 else ''}", "bold")
+    if group.kind == "body.missing":
+        yield _line(title.append(_heading(group, "" if many > 1 else _at(first)), "not bold"), 2)
+        yield _line(_links(group, names, verbose=verbose), 4)
+    elif group.kind == "unexplained":
+        yield _line(title.append(_at(first) + names.place(first.file, first.line), "not bold"), 2)
+        yield _line(f"{sentence(first.fix)}; {_number(first.found)} of its scale, {_number(first.expected)} is allowed", 4)
+        return
+    else:
+        yield _line(title.append(_heading(group, _at(first) if many == 1 else ""), "not bold"), 2)
+        yield from _both(group, names, verbose=verbose)
+    if first.note:
+        yield _line(sentence(first.note), 4)
+    if first.rivals:
+        yield _line(f"or instead: {_rivals(first.rivals)}; no motion tells them apart", 4)
+    advice = sentence(first.fix)
+    plain = advice.replace(repr(first.where), "") if first.where else advice
+    if advice and plain not in fixes:
+        fixes.add(plain)
+        yield _line(f"fix: {advice}{', and so on' if many > 1 else ''}", 4)
+
+
+def _heading(group: Group, at: str) -> str:
+    """Return place and weight of a group."""
+    weight = ""
+    if group.kind in BESIDE:
+        weight = "in none of the compared answers"
+    elif group.share:
+        weight = f"{'together ' if len(group.findings) > 1 else ''}explains {_percent(group.share)} of what differs"
+        weight = weight if group.measured else f"explains up to {_percent(group.share)} each"
+    return f"{at}: {weight}" if weight else f"{at}:" if not at else at
+
+
+def _both(group: Group, names: Names, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give what A says and what B says, and of many joints where."""
+    first, many = group.first, len(group.findings)
+    ours, theirs = _values(first)
+    if many == 1:
+        yield _line(f"A says {ours}{names.place(first.file, first.line)}", 4)
+        yield _line(f"B says {theirs}{names.place(first.other_file, first.other_line)}{_more(first)}", 4)
+        return
+    yield _line(f"A says {ours}, B says {theirs}, at", 4)
+    some = group.findings if verbose else group.findings[:PLACES]
+    spots = [f"{shown(f.where or 'the robot')}{_lines(f)}" for f in some]
+    yield _line(listed([*spots, f"{many - len(some)} more"] if len(some) < many else spots), 6)
+
+
+def _lines(f: Finding) -> str:
+    """Return the two lines of a finding in short: ` (A:12, B:34)`."""
+    parts = [f"{side}:{line}" for side, line in (("A", f.line), ("B", f.other_line)) if line]
+    return f" ({', '.join(parts)})" if parts else ""
+
+
+def _links(group: Group, names: Names, *, verbose: bool) -> str:
+    """Return the bodies that one file has alone, each with its mass and line."""
+    here = "A" if _lacks(group.first) == "B" else "B"
+    ordered = sorted(group.findings, key=lambda f: -_mass(f))
+    some = ordered if verbose else ordered[:LINKS]
+    spots = [f"{shown(f.where or '')} {_number(_mass(f))} kg{_own_place(f, names, short=len(ordered) > 1)}" for f in some]
+    more = [f"{len(ordered) - len(some)} more"] if len(some) < len(ordered) else []
+    total = f", {_sum(group)} kg in all" if len(ordered) > 1 else ""
+    return f"only {here} has {listed([*spots, *more])}{total}"
+
+
+def _own_place(f: Finding, names: Names, *, short: bool) -> str:
+    """Return the line of a body in the file that has it."""
+    file, line = (f.other_file, f.other_line) if _lacks(f) == "A" else (f.file, f.line)
+    return f" (line {line})" if short and line else names.place(file, line)
+
+
+def _digits(group: Group, names: Names, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give one kind of which only the last digits differ: the most telling with both lines, the names of the others."""
+    some = group.findings if verbose else group.findings[:1]
+    for n, f in enumerate(some):
+        many = f" x{len(group.findings)}" if len(group.findings) > 1 and not n else ""
+        weight = f": explains {_percent(f.explains)}" if f.explains else ""
+        yield _line(Text(f"{group.kind}{many}", "bold").append(f"{_at(f)}{weight}", "not bold"), 2)
+        ours, theirs = _values(f)
+        yield _line(f"A says {ours}{names.place(f.file, f.line)}", 4)
+        yield _line(f"B says {theirs}{names.place(f.other_file, f.other_line)}", 4)
+    others = [f"{shown(f.where or 'the robot')}{_lines(f)}" for f in group.findings[len(some) :]]
+    if others:
+        yield _line(f"also at {listed(others, PLACES)}", 4)
+
+
+def _at(f: Finding) -> str:
+    return f" at {shown(f.where)}" if f.where else ""
+
+
+def _mass(f: Finding) -> float:
+    """Return the mass of a body that one file has alone."""
+    return max(float(x) if isinstance(x, (int, float)) else 0.0 for x in (f.expected, f.found))
+
+
+def _lacks(f: Finding) -> str:
+    """Return which file lacks a body."""
+    return "A" if f.expected == 0 else "B"
+
+
+def _sum(group: Group) -> str:
+    return _number(sum(map(_mass, group.findings)))
+
+
+def _more(f: Finding) -> str:
+    """Return how much heavier B says that a body is."""
+    if f.kind != "mass" or not isinstance(f.expected, float) or not isinstance(f.found, float):
+        return ""
+    gap = f.found - f.expected
+    return f": {_number(abs(gap))} kg {'more' if gap > 0 else 'less'}"
+
+
+def _values(f: Finding) -> tuple[str, str]:
+    """Return both values with their unit; words have none."""
+    values = tidy(f)
+    texts = pair(*values)
+    unit = "" if f.unit in ("", "1") else f" {f.unit}"
+    ours, theirs = (
+        text + (unit if isinstance(x, (int, float, list, tuple)) else "") for text, x in zip(texts, values, strict=True)
+    )
+    return ours, theirs
+
+
+def _number(x: Any) -> str:
+    return f"{x:.6g}" if isinstance(x, (int, float)) else sentence(x)
+
+
+def _percent(share: float) -> str:
+    """Return a share, never rounded up to everything or down to nothing."""
+    if share < 0.0005:
+        return "less than 0.1%"
+    return "all but 0.1%" if 0.9995 <= share < 0.999999 else f"{share:.1%}".replace("100.0%", "100%")
+
+
+def _rivals(rivals: Sequence[str]) -> str:
+    """Return rivals by their place: `mass and com at hand`."""
+    kinds: dict[str, list[str]] = {}
+    for rival in rivals:
+        kind, _, where = rival.partition(" at ")
+        kinds.setdefault(where, []).append(kind)
+    return listed([f"{listed(some)} at {shown(where)}" for where, some in kinds.items()])
+
+
+def _line(text: str | Text, indent: int) -> RenderableType:
+    return Padding(text if isinstance(text, Text) else Text(text), (0, 0, 0, indent))

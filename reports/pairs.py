@@ -1,0 +1,185 @@
+"""The report of a comparison of two files: verdict, what was matched, table of digits, who says what where."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Final
+
+from rich.padding import Padding
+from rich.text import Text
+
+from .console import CELL, HEADS, digits_cell
+from .pair_findings import Names, finding_lines, headline
+from .pair_groups import WRITTEN, apart, groups, places
+from .reasons import row_table
+from .text import counted, listed, pair, path_tail, sentence, shown
+from .verdict import STYLES, floored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console, RenderableType
+
+    from ..harness.diff_result import DiffResult
+    from .pair_groups import Group
+
+LEGEND: Final = (
+    "Digits in which B agrees with A at the same states; ! fails, - does not apply. bias: at zero acceleration, grav: "
+    "at rest, M: mass matrix, acc: joint accelerations, pose, vel: of bodies, E: energies, COM: centre of mass."
+)
+FEW: Final = 4  # names in a line on what was matched
+
+
+def pair_report(result: DiffResult, console: Console, *, verbose: bool = False) -> None:
+    """Print everything that a person needs to see of a comparison, the verdict first.
+
+    Args:
+        result: of `diff`.
+        console: where to print.
+        verbose: every quantity, finding and loss, one by one.
+    """
+    names = Names.of(result)
+    found = groups(result)
+    console.print(pair_verdict(result, names, found))
+    for line in (*_robots(result), *_matched(result, verbose=verbose)):
+        console.print(Padding(line, (0, 0, 0, 2)))
+    console.print()
+    for line in _table(result, verbose=verbose):
+        console.print(line)
+    for block in finding_lines(found, names, verbose=verbose):
+        console.print(block)
+    for block in (*_conventions(result, verbose=verbose), *_ignored(result), *_losses(result, names, verbose=verbose)):
+        console.print(block)
+    console.print()
+    console.print(Text(LEGEND, "dim"))
+
+
+def pair_line(result: DiffResult, console: Console) -> None:
+    """Print the verdict on one line, however long it is."""
+    console.print(pair_verdict(result, Names.of(result), groups(result)), soft_wrap=True)
+
+
+def pair_verdict(result: DiffResult, names: Names, found: Sequence[Group]) -> Text:
+    """Return the verdict in a sentence or two."""
+    text = Text().append(result.status.upper(), STYLES[result.status]).append("  ")
+    both = f"{names.a} and {names.b}"
+    if not found:
+        tau = next((row.digits for row in result.rows if row.quantity == "tau" and row.applies), None)
+        digits = f", tau to {floored(tau)} digits" if tau is not None else ""
+        joints, bodies = len(result.matched["joints"]), len(result.matched["bodies"])
+        left = Counter(f.kind for f in result.reasons if f.kind in result.ignored)
+        apart_from = f", apart from what was to be ignored: {_kinds(left)}" if left else ""
+        sizes = f"{counted(joints, 'joint')} and {counted(bodies, 'body', 'bodies')} matched{digits}"
+        return text.append(f"{both} are the same robot{apart_from}; {sizes}.")
+    if all(group.digits for group in found):
+        largest = max(apart(f) for f in result.counted)
+        many = counted(len(result.counted), "value")
+        return text.append(
+            f"{both} are the same robot but for the last written digits: {many}"
+            f" {'departs' if len(result.counted) == 1 else 'depart'} by up to {largest:.1e} of itself; with a larger"
+            " --tolerance they agree."
+        )
+    return text.append(f"{both} are not the same robot: {_extent(result)}. Most telling: {headline(found[0], names)}.")
+
+
+def _extent(result: DiffResult) -> str:
+    """Return in how many bodies and joints they differ, and how much heavier B is."""
+    bodies, joints, whole = places(result)
+    parts = [counted(len(bodies), "body", "bodies")] if bodies else []
+    parts += [counted(len(joints), "joint")] if joints else []
+    said = [f"they differ in {listed([*parts, *sorted(whole)])}"]
+    a, b = (model.total_mass for model in result.models)
+    if abs(a - b) > WRITTEN * max(a, b):
+        said.append(f"B is {abs(a - b):.4g} kg {'heavier' if b > a else 'lighter'}")
+    return " and ".join(said)
+
+
+def _kinds(times: Counter[str]) -> str:
+    return listed([f"{kind}{f' x{count}' if count > 1 else ''}" for kind, count in times.items()])
+
+
+def _robots(result: DiffResult) -> Iterator[Text]:
+    """Give a line on each robot, and its path."""
+    texts = pair(*(model.total_mass for model in result.models))
+    for side, model, mass in zip("AB", result.models, texts, strict=True):
+        yield Text(
+            f"{side}: {path_tail(model.label, 48)}: {shown(model.name)}, {model.format.upper()}, {model.base} base, "
+            f"{counted(model.bodies, 'body', 'bodies')}, {counted(model.nv, 'dof')}, {mass} kg"
+        )
+
+
+def _matched(result: DiffResult, *, verbose: bool) -> Iterator[Text]:
+    """Give what was matched, what was matched under another name, and what has no counterpart."""
+    most = 0 if verbose else FEW
+    joints, bodies = result.matched["joints"], result.matched["bodies"]
+    yield Text(f"matched: {counted(len(joints), 'joint')}, {counted(len(bodies), 'body', 'bodies')}; compared at "
+               f"{counted(result.states['count'], 'frozen state')} of A, seed {result.states['seed']}")
+    renamed = [f"{shown(a)} = {shown(b)}" for a, b in dict.fromkeys((*joints, *bodies)) if a != b]
+    if renamed:
+        yield Text(f"under another name: {listed(renamed, most)}")
+    if result.doubtful:
+        yield Text(
+            f"doubtful, matched by their place in the robot (settle them with --map): "
+            f"{listed([shown(name) for name in result.doubtful], most)}"
+        )
+    for side in "ab":
+        if names := result.unmatched[side]:
+            yield Text(f"only in {side.upper()}: {listed([shown(name) for name in names], most)}")
+    frames = [f"{len(result.frames_only[side])} in {side.upper()}" for side in "ab" if result.frames_only[side]]
+    if frames and not verbose:
+        yield Text(f"frames without mass that the other has not: {listed(frames)}")
+    for side in "ab" if verbose else "":
+        if names := result.frames_only[side]:
+            yield Text(f"frames without mass only in {side.upper()}: {listed([shown(name) for name in names])}")
+
+
+def _table(result: DiffResult, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give the digits of agreement, and the quantities one by one when asked."""
+    heads = "".join(f"{head:>{CELL}}" for head in HEADS)
+    yield Text(f"{'digits':<12}{heads}", "bold")
+    line = Text(f"{'B against A':<12}")
+    for wanted in HEADS.values():
+        line.append_text(digits_cell([row for row in result.rows if row.quantity in wanted]))
+    yield line
+    if verbose:
+        yield row_table(result.rows)
+
+
+def _conventions(result: DiffResult, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give in a line what is told otherwise."""
+    found = [f for f in result.reasons if f.severity == "convention"]
+    if not found:
+        return
+    merged = [shown(f.where or "") for f in found if f.kind == "body.fused"]
+    parts = [f"{counted(len(merged), 'body', 'bodies')} merged into what they are fixed to "
+             f"({listed(merged, 0 if verbose else FEW)})"] if merged else []
+    parts += ["the joints stand in another order"] if any(f.kind == "joint.order" for f in found) else []
+    others = Counter(f.kind for f in found if f.kind not in ("body.fused", "joint.order"))
+    parts += [_kinds(others)] if others else []
+    yield Text("\nThe same robot, told otherwise: ", "bold").append("; ".join(parts), "not bold")
+
+
+def _ignored(result: DiffResult) -> Iterator[RenderableType]:
+    """Give what was ignored as asked."""
+    left = Counter(f.kind for f in result.reasons if f.kind in result.ignored and f.severity != "convention")
+    if left:
+        yield Text("\nIgnored as asked: ", "bold").append(_kinds(left), "not bold")
+
+
+def _losses(result: DiffResult, names: Names, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give what the files say and no tree holds: by element what touches the dynamics, all of it when asked."""
+    sides: list[Text] = []
+    for side, model in zip("AB", result.models, strict=True):
+        some = [loss for loss in model.losses if verbose or loss.touches_dynamics]
+        if not some:
+            continue
+        sides.append(Text(f"{side}: {_kinds(Counter(sentence(loss.element) for loss in some))}"))
+        for loss in some if verbose else ():
+            place = names.place(loss.source.file, loss.source.line)
+            where = f" at {shown(loss.where)}" if loss.where else ""
+            sides.append(Text(f"   {sentence(loss.element)}{where}{place}: {sentence(loss.note)}"))
+    if sides:
+        said = "what the files say beyond it" if verbose else "though it touches the dynamics (why: --verbose)"
+        yield Text(f"\nLeft out of the comparison, {said}:", "bold")
+    for line in sides:
+        yield Padding(line, (0, 0, 0, 2))

@@ -9,6 +9,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .harness.diff import diff
+    from .harness.diff_result import DiffResult
     from .harness.errors import HarnessError
     from .harness.load import load
     from .harness.registry import engines
@@ -17,14 +19,16 @@ if TYPE_CHECKING:
     from .harness.states import States, sample
     from .harness.tree import Tree
 
-__all__ = ["HarnessError", "Result", "States", "Tree", "check", "engines", "load", "sample"]
+__all__ = ["DiffResult", "HarnessError", "Result", "States", "Tree", "check", "diff", "engines", "load", "sample"]
 
 _HOMES = {
+    "DiffResult": ".harness.diff_result",
     "HarnessError": ".harness.errors",
     "Result": ".harness.results",
     "States": ".harness.states",
     "Tree": ".harness.tree",
     "check": ".harness.run",
+    "diff": ".harness.diff",
     "engines": ".harness.registry",
     "load": ".harness.load",
     "sample": ".harness.states",

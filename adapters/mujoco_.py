@@ -1,9 +1,9 @@
 """MuJoCo: `mj_rne`, `mj_makeM`, `mj_solveM`, energies, momentum, Jacobians, on its own reading of a file or our tree.
 
-No answer comes from `mj_inverse` or a step: contacts, limits, friction, springs, damping, gravity compensation and fluid
-stay out, and the ledger says what such a call adds. `mj_rne` has no reflected inertia of any kind in it, `mj_makeM` all
-of it; the adapter adds it to tau. `mj_rne` takes no external wrenches: `mj_applyFT` maps them to joint efforts, which
-are subtracted afterwards.
+No answer comes from `mj_inverse` or a step: contacts, limits, friction, springs, damping, gravity compensation and
+fluid stay out, and the ledger says what such a call adds. `mj_rne` has no reflected inertia of any kind in it,
+`mj_makeM` all of it; the adapter adds it to tau. `mj_rne` takes no external wrenches: `mj_applyFT` maps them to joint
+efforts, which are subtracted afterwards.
 """
 
 from __future__ import annotations

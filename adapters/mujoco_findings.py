@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..harness.wrenches import longest_lever
 from .mujoco_map import mujoco
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
     from ..harness.findings import Finding
     from ..harness.tree import Body, Joint, Tree
@@ -198,6 +198,32 @@ def _inferred(model: MjModel, tree: Tree, held: Mapping[int, int]) -> Iterator[F
                     unit="kg",
                     fix="write <inertial>",
                 )
+
+
+def taken_out(unreadable: Sequence[Any], tree: Tree) -> Iterator[Finding]:
+    """Yield the files for which MuJoCo alone refuses the model, and which were taken out of it.
+
+    Args:
+        unreadable: see `harness.importers.mjcf_assets.Unreadable`.
+        tree: of the same file, which knows the line of the asset or, in a URDF, of the mesh in its link.
+    """
+    for asset in unreadable:
+        where, source = asset.name, None
+        for loss in tree.losses:
+            if (loss.element, loss.where) == (asset.kind, asset.name):
+                source = loss.source
+        for name in asset.bodies if tree.origin.format == "urdf" else ():
+            if name in tree.index:
+                where, source = name, tree.bodies[tree.index[name]].source("collision_mesh")
+        yield finding(
+            "refused.mesh",
+            source,
+            where=where,
+            expected="a file that MuJoCo can read",
+            found=asset.words,
+            severity="convention",
+            fix=f"make {asset.file!r} readable, or delete the {asset.kind} from the MjSpec before you compile, as here",
+        )
 
 
 def take_out_spatial_tendons(model: MjModel) -> list[Finding]:

@@ -16,7 +16,7 @@ import numpy as np
 from ..harness.errors import EngineRefused, EngineUnsupported, Source
 from ..harness.tree import JointKind
 from .mujoco_build import Opened, quiet
-from .mujoco_findings import differences, take_out_spatial_tendons
+from .mujoco_findings import differences, take_out_spatial_tendons, taken_out
 from .mujoco_map import mujoco, seats
 
 if TYPE_CHECKING:
@@ -56,6 +56,7 @@ def load(given: Given, tree: Tree) -> Opened:
         notes.insert(0, f"{count} taken out that MuJoCo cannot read, first {unreadable[0].kind}: {unreadable[0].words}")
     from_mesh = {body for asset in unreadable for body, _ in asset.massive}
     reasons = (*differences(model, tree, held, from_mesh), *take_out_spatial_tendons(model))
+    reasons += tuple(taken_out(unreadable[:1], tree))
     return Opened(model, held, found, extra_dofs=extra, findings=reasons, notes=tuple(notes))
 
 

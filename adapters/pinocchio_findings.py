@@ -24,6 +24,15 @@ if TYPE_CHECKING:
     from ..harness.tree import Floats, Joint, Tree
     from .pinocchio_joints import PinModel, Slot
 
+# What the MJCF parser passes over without a word, with the kinds of difference that this makes.
+IGNORED = {
+    "option@gravity": ("gravity.",),
+    "option/flag@gravity": ("gravity.",),
+    "compiler@settotalmass": ("mass", "inertia."),
+    "compiler@inertiagrouprange": ("mass", "com", "inertia."),
+    "compiler@balanceinertia": ("inertia.",),
+    "include": ("",),
+}
 MAPPED = "nothing: the harness maps it; in your own calls, use Pinocchio's coordinates"
 
 
@@ -76,7 +85,11 @@ def _coordinates(tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]
             expected, found = "q", "cos q, sin q"
         elif slot.kind is JointKind.FLOATING and not tree.moving[body.parent]:
             kind, where, source = "base.quaternion_order", body.name, body.source()
-            same = {"expected": "spatial", "found": "spatial", "fix": "nothing: rnea takes the spatial acceleration"}
+            same: dict[str, Any] = {
+                "expected": "spatial",
+                "found": "spatial",
+                "fix": "nothing: rnea takes the spatial acceleration",
+            }
             results.append(finding("base.acceleration", source, where=where, **same))
         elif slot.kind not in (JointKind.BALL, JointKind.FLOATING):
             continue
@@ -92,7 +105,7 @@ def _keyframes(model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -
         return []
     home = CoordinateMap(model, tree, pairs, shifted=False).q(tree.home[None])[0]
     kept = [item.key() for item in model.referenceConfigurations if np.allclose(item.data(), home, rtol=0, atol=1e-12)]
-    values = {"expected": "quaternion w, x, y, z", "found": "quaternion x, y, z, w", "fix": MAPPED}
+    values: dict[str, Any] = {"expected": "quaternion w, x, y, z", "found": "quaternion x, y, z, w", "fix": MAPPED}
     return [finding("base.quaternion_order", source, where=name, **values) for name in kept[:1]]
 
 

@@ -98,7 +98,7 @@ def _parts(
     data = joint.createData()
     joint.calc(data, pin.neutral(model))
     columns = np.array(data.S).reshape(6, -1).T
-    mixed = any(column[:3].any() == column[3:].any() for column in columns)
+    mixed = any(column[:3].any() and column[3:].any() for column in columns)
     if mixed or joint.nv == 0:
         found = joint.shortname().removeprefix("JointModel")
         raise ReadError(
@@ -111,8 +111,10 @@ def _parts(
     unbounded = joint.nq > joint.nv
     turning = JointKind.CONTINUOUS if unbounded else JointKind.REVOLUTE
     for k, column in enumerate(columns):
-        kind = turning if column[3:].any() else JointKind.PRISMATIC
-        axis = column[3:] if column[3:].any() else column[:3]
+        # The URDF parser takes an axis of length zero: such a joint moves nothing, and its name alone tells its kind.
+        turns = column[3:].any() if column.any() else "Revolute" in joint.shortname()
+        kind = turning if turns else JointKind.PRISMATIC
+        axis = column[3:] if turns else column[:3]
         yield kind, axis, placement if k == 0 else pin.SE3.Identity(), joint.idx_q + k, joint.idx_v + k, unbounded
 
 

@@ -17,7 +17,7 @@ import pinocchio as pin
 
 from ..harness.errors import EngineUnsupported
 from ..harness.tree import JointKind
-from .pinocchio_findings import armature_outside_energy
+from .pinocchio_findings import IGNORED, armature_outside_energy
 from .pinocchio_joints import CoordinateMap
 from .pinocchio_tree import tree_of
 
@@ -29,15 +29,6 @@ if TYPE_CHECKING:
     from .pinocchio_joints import PinModel, Slot
 
 SWAP_HALVES = [3, 4, 5, 0, 1, 2]  # linear first to angular first, and back
-# What the MJCF parser passes over without a word, with the kinds of difference that this makes.
-IGNORED = {
-    "option@gravity": ("gravity.",),
-    "option/flag@gravity": ("gravity.",),
-    "compiler@settotalmass": ("mass", "inertia."),
-    "compiler@inertiagrouprange": ("mass", "com", "inertia."),
-    "compiler@balanceinertia": ("inertia.",),
-    "include": ("",),
-}
 
 
 class PinocchioSession:

@@ -18,17 +18,18 @@ import platform
 import sys
 import tempfile
 import time
-from collections import Counter
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mujoco
 import numpy as np
-import tautology
 from defects_engines import WRONG, WrongEngine
 from defects_pairs import PLANTERS, Pair, make, rng_of, texts
-from defects_robots import random_robot, random_tree, real_robots
+from defects_report import Score, report
+from defects_robots import any_robot, random_tree, real_robots
+
+import tautology
 from tautology.harness.diff import diff
 from tautology.harness.errors import ReadError
 from tautology.harness.registry import adapter
@@ -38,50 +39,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from defects_plant import Account
+
     from tautology.harness.findings import Finding
     from tautology.harness.tree import Tree
 
 SHARES = {"single": 0.6, "double": 0.2, "clean": 0.2}
-TARGETS = {
-    "detected": 1.0,
-    "clean pairs that are called the same": 1.0,
-    "right kind on top": 0.97,
-    "right kind and place on top": 0.95,
-    "both of two named": 0.90,
-    "conventions of engines named": 0.90,
-}
-
-
-@dataclass
-class Score:
-    """What became of one pair.
-
-    Attributes:
-        number: of the pair.
-        group: "single", "double", "clean" or "engine".
-        planted: names of planters.
-        truth: kind and place of each.
-        found: kind, place and share of every finding, in their order.
-        detected, kind, place, both: whether it was found at all, and right.
-        exact: whether kind and place on top are those planted, and no equal ones.
-        note: robot, size and rewrites; an error message.
-        seconds: of load and diff.
-        refused: why pairs drawn before this one could not be loaded.
-    """
-
-    number: int
-    group: str
-    planted: list[str]
-    truth: list[str] = field(default_factory=list)
-    found: list[str] = field(default_factory=list)
-    detected: bool = False
-    kind: bool = False
-    place: bool = False
-    both: bool = False
-    exact: bool = False
-    note: str = ""
-    seconds: float = 0.0
-    refused: list[str] = field(default_factory=list)
 
 
 def plan(pairs: int) -> list[tuple[int, list[str]]]:
@@ -94,15 +56,15 @@ def plan(pairs: int) -> list[tuple[int, list[str]]]:
     return list(enumerate(work))
 
 
-def judge_pair(job: tuple[int, int, list[str], str]) -> Score:
+def judge_pair(job: tuple[int, int, list[str], str, float]) -> Score:
     """Make one pair, compare it, and say what came out."""
-    seed, number, names, keep = job
+    seed, number, names, keep, real = job
     group = ("clean", "single", "double")[len(names)]
     score = Score(number, group, names)
     rng = rng_of(seed, number)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(keep) / f"{number:04d}" if keep else Path(scratch)
-        pair, files = _loadable(rng, score, folder)
+        pair, files = _loadable(rng, score, folder, real)
         start = time.perf_counter()
         a, b = (tautology.load(file) for file in files)
         try:
@@ -118,10 +80,10 @@ def judge_pair(job: tuple[int, int, list[str], str]) -> Score:
     return score
 
 
-def _loadable(rng: Any, score: Score, folder: Path) -> tuple[Pair, list[Path]]:
+def _loadable(rng: Any, score: Score, folder: Path, real: float) -> tuple[Pair, list[Path]]:
     """Return a pair that can be loaded: MuJoCo refuses some tensors and masses, which is another kind of finding."""
     while True:
-        pair = make(rng, REAL, random_robot, score.planted)
+        pair = make(rng, partial(any_robot, real=real), score.planted)
         files = [_write(folder / side, side, file) for side, file in (("a", pair.a), ("b", pair.b))]
         try:
             for file in files:
@@ -183,7 +145,7 @@ def _places(account: Account, pair: Pair, a: Tree) -> set[str]:
 def judge_engine(job: tuple[int, int, str]) -> Score:
     """Ask an engine with another convention about a random robot, and say what came out."""
     seed, number, name = job
-    rng = rng_of(seed + 1, number)
+    rng = rng_of(seed, 10**6 + number)
     score = Score(number, "engine", [name])
     while True:
         tree = random_tree(rng, plain=True)
@@ -207,68 +169,6 @@ def judge_engine(job: tuple[int, int, str]) -> Score:
     return score
 
 
-REAL = real_robots()
-
-
-def report(scores: list[Score]) -> bool:
-    """Print rates, the confusion table and the wrong answers; returns whether all targets are met."""
-    by = {group: [s for s in scores if s.group == group] for group in ("single", "double", "clean", "engine")}
-    planted = by["single"] + by["double"]
-    rates = {
-        "detected": [s.detected for s in planted],
-        "clean pairs that are called the same": [not s.detected and "CRASH" not in s.note for s in by["clean"]],
-        "right kind on top": [s.kind for s in planted],
-        "right kind and place on top": [s.place for s in planted],
-        "both of two named": [s.both for s in by["double"]],
-        "conventions of engines named": [s.kind for s in by["engine"]],
-    }
-    _confusion(by["single"] + by["engine"])
-    _wrong(scores)
-    print(f"\npairs: {len(by['single'])} with one defect, {len(by['double'])} with two, {len(by['clean'])} clean;"
-          f" {len(by['engine'])} engines")
-    met = True
-    for name, values in rates.items():
-        if values:
-            rate, target = float(np.mean(values)), TARGETS[name]
-            met &= rate >= target
-            print(f"{name:40s} {sum(values):4d} of {len(values):4d}  {rate:7.2%}  target {target:.0%}"
-                  f"{'' if rate >= target else '  MISSED'}")
-    right = [s for s in planted if s.place]
-    print(f"of the right answers, {np.mean([s.exact for s in right]):.1%} are as planted, the others equal by theory")
-    quiet = [s for s in by["single"] if s.place]
-    print(f"findings beside the planted one: {np.mean([len(s.found) - 1 for s in quiet]):.2f} per pair;"
-          f" unexplained in {sum('unexplained' in ' '.join(s.found) for s in planted)}")
-    times = [s.seconds for s in planted + by["clean"] if s.seconds]
-    print(f"seconds per pair (load and diff): median {np.median(times):.2f}, largest {max(times):.2f}")
-    refused = Counter(" ".join(x.split()[-6:]) for s in scores for x in s.refused)
-    print(f"pairs drawn anew because a file could not be loaded: {sum(refused.values())} {dict(refused.most_common(8))}")
-    return met
-
-
-def _confusion(scores: list[Score]) -> None:
-    """Print for every planter what stood on top how often."""
-    print("planted -> on top (single defects; 'ok' is the right kind and place)")
-    for name in dict.fromkeys(s.planted[0] for s in scores):
-        mine = [s for s in scores if s.planted[0] == name]
-        tops = Counter("ok" if s.place else (s.found[0].split("@")[0] if s.found else "nothing") +
-                       (" (elsewhere)" if s.kind else "") for s in mine)
-        print(f"  {name:28s} {len(mine):3d}  " + ", ".join(f"{top} {count}" for top, count in tops.most_common()))
-
-
-def _wrong(scores: list[Score]) -> None:
-    print("\nwrong answers")
-    for s in scores:
-        if s.group == "clean":
-            bad = s.detected or "CRASH" in s.note
-        elif s.group == "double":
-            bad = not (s.both and s.place)
-        else:
-            bad = not s.place
-        if bad:
-            print(f"  #{s.number} {s.group} {' + '.join(s.planted) or 'clean'}: wanted {s.truth}; got {s.found[:6]}"
-                  f"{' ...' if len(s.found) > 6 else ''} | {s.note}")
-
-
 def main(argv: Sequence[str] | None = None) -> int:
     """Run and print; returns the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -277,10 +177,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--keep", default="", help="folder for the files of every pair")
+    parser.add_argument("--real", type=float, default=1 / 3, help="share of pairs made of real robots")
     parser.add_argument("--only", type=int, nargs="*", help="numbers of the pairs to run")
     arguments = parser.parse_args(argv)
     start = time.perf_counter()
-    work = [(arguments.seed, number, names, arguments.keep) for number, names in plan(arguments.pairs)]
+    work = [(arguments.seed, number, names, arguments.keep, arguments.real) for number, names in plan(arguments.pairs)]
     kinds = list(WRONG)
     checks = [(arguments.seed, k, kinds[k % len(kinds)]) for k in range(arguments.engines)]
     if arguments.only is not None:
@@ -291,8 +192,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     else:
         scores = [judge_pair(job) for job in work] + [judge_engine(job) for job in checks]
     met = report(scores)
-    print(f"seed {arguments.seed}; {time.perf_counter() - start:.0f} s; python {platform.python_version()}, numpy"
-          f" {np.__version__}, mujoco {mujoco.__version__}; {len(REAL)} real robots; {platform.machine()}")
+    print(
+        f"seed {arguments.seed}; {time.perf_counter() - start:.0f} s; python {platform.python_version()}, numpy"
+        f" {np.__version__}, mujoco {mujoco.__version__}; {len(real_robots())} real robots; {platform.machine()}"
+    )
     return 0 if met else 1
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
 from tautology.adapters.reference import Reference
 from tautology.harness.errors import EngineUnsupported
 from tautology.harness.tree import JointKind

@@ -1,15 +1,17 @@
-"""Defects of joints: type, axis, placement, orientation, zero, units, base, missing and extra joints."""
+"""Defects of joints that stay what they are: axis, placement, orientation, zero, units."""
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from defects_files import HINGED, ONE_DOF, Mjcf, Urdf, Written, numbers, words
-from defects_inertials import LEAST, stated
+from defects_files import HINGED, ONE_DOF, numbers, words
+from defects_inertials import LEAST, rests, stated
+from defects_mjcf import Mjcf
 from defects_plant import Account, Plant, direction, pick, plant
+from defects_urdf import Urdf
+
 from tautology.harness.spatial import exp_so3, rotation_about, rotation_from_quaternion, transform
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ def _carrying(file: File) -> set[str]:
     return heavy
 
 
-def _movable(file: File) -> list[str]:
+def movable(file: File) -> list[str]:
     """Return the bodies whose placement is a parameter of its own.
 
     Not those that float. Not those on a massless fixed frame, nor such a frame itself: where the frame of a body stands
@@ -42,27 +44,28 @@ def _movable(file: File) -> list[str]:
     return [b for b in bodies if not idle(file.parent(b)) and not idle(b)]
 
 
-def _kinds(file: File, *kinds: str) -> list[str]:
+def of_kind(file: File, *kinds: str) -> list[str]:
+    """Return the bodies on joints of these types that carry some mass."""
     heavy = _carrying(file)
     return [b for b in file.bodies() if file.kind(b) in kinds and b in heavy]
 
 
 def placement(file: File, rng: Any, size: float) -> Plant | None:
     """Shift a joint in a direction of no symmetry; a body at rest on another could have its inertia shifted."""
-    b = pick(rng, _movable(file))
+    b = pick(rng, movable(file))
     if b is None:
         return None
     T = file.placement(b)
     length = float(np.linalg.norm(T[:3, 3])) or 0.1
     T[:3, 3] += direction(rng) * length * size
     file.put_placement(b, T)
-    still = file.kind(b) == "fixed" and not file.children(b) and file.inertial(b) is not None
+    still = rests(file, b) and file.inertial(b) is not None
     return plant("joint.placement", "joint", b, "placement", equal=(Account("com", "body", b),) if still else ())
 
 
 def anchor(file: File, rng: Any, size: float) -> Plant | None:
     """Shift the anchor of a hinge or ball in its body, not along the axis: the axis is another line then."""
-    b = pick(rng, _kinds(file, *HINGED, "ball")) if isinstance(file, Mjcf) else None
+    b = pick(rng, of_kind(file, *HINGED, "ball")) if isinstance(file, Mjcf) else None
     joint = None if b is None else file.joint(b)
     if b is None or joint is None:
         return None
@@ -77,13 +80,13 @@ def anchor(file: File, rng: Any, size: float) -> Plant | None:
 
 def orientation(file: File, rng: Any, size: float) -> Plant | None:
     """Turn a joint about a direction of no symmetry; a body at rest about its centre of mass turns its tensor."""
-    b = pick(rng, [b for b in _movable(file) if not _round(file, b)])
+    b = pick(rng, [b for b in movable(file) if not _round(file, b)])
     if b is None:
         return None
     T = file.placement(b)
     T[:3, :3] = T[:3, :3] @ rotation_from_quaternion(exp_so3(direction(rng) * min(size, 1.0)))
     file.put_placement(b, T)
-    still = file.kind(b) == "fixed" and not file.children(b)
+    still = rests(file, b)
     w = file.inertial(b)
     centred = still and w is not None and not w.pos.any()
     equal = (Account("inertia.rotation", "body", b),) if centred else ()
@@ -93,7 +96,7 @@ def orientation(file: File, rng: Any, size: float) -> Plant | None:
 def _round(file: File, b: str) -> bool:
     """Return whether turning a body shows nowhere: it rests on another, carries nothing, and is the same all around."""
     w = file.inertial(b)
-    if w is None or file.kind(b) != "fixed" or file.children(b):
+    if w is None or not rests(file, b):
         return False
     even = np.abs(w.I_com - w.I_com[0, 0] * np.eye(3)).max() <= LEAST * np.abs(w.six).max()
     return bool(even and not w.pos.any())
@@ -101,7 +104,7 @@ def _round(file: File, b: str) -> bool:
 
 def axis(file: File, rng: Any, size: float) -> Plant | None:
     """Tilt an axis."""
-    b = pick(rng, _kinds(file, *ONE_DOF))
+    b = pick(rng, of_kind(file, *ONE_DOF))
     if b is None:
         return None
     n = file.axis(b)
@@ -113,7 +116,7 @@ def axis(file: File, rng: Any, size: float) -> Plant | None:
 
 def axis_sign(file: File, rng: Any, _size: float) -> Plant | None:
     """Reverse an axis."""
-    b = pick(rng, _kinds(file, *ONE_DOF))
+    b = pick(rng, of_kind(file, *ONE_DOF))
     if b is None:
         return None
     file.put_axis(b, -file.axis(b))
@@ -122,7 +125,7 @@ def axis_sign(file: File, rng: Any, _size: float) -> Plant | None:
 
 def zero(file: File, rng: Any, size: float) -> Plant | None:
     """Shift the zero: by `ref`, or by the placement, which is the same as another placement along the motion."""
-    turns = [b for b in _kinds(file, *ONE_DOF) if b in _movable(file)]
+    turns = [b for b in of_kind(file, *ONE_DOF) if b in movable(file)]
     b = pick(rng, turns)
     if b is None:
         return None
@@ -140,117 +143,11 @@ def zero(file: File, rng: Any, size: float) -> Plant | None:
     return plant("joint.zero", "joint", b, "placement", "zero", equal=(twin,))
 
 
-def retyped(file: File, rng: Any, _size: float) -> Plant | None:
-    """Give a joint another type; a lock is a joint less as well, a freed one a joint more."""
-    changes = {"revolute": "prismatic", "continuous": "prismatic", "prismatic": "continuous", "ball": "revolute"}
-    b = pick(rng, _kinds(file, *changes))
-    joint = None if b is None else file.joint(b)
-    if b is None or joint is None or _coupled(file, joint.get("name")):
-        return None
-    new, lock = changes[file.kind(b) or ""], rng.random() < 0.4
-    locked = Account("joint.missing", "joint", b)
-    if isinstance(file, Urdf):
-        joint.set("type", "fixed" if lock else new)
-    elif lock:
-        file.body(b).remove(joint)
-    else:
-        joint.set("type", {"prismatic": "slide"}.get(new, "hinge"))
-        for name in ("range", "ref", "springref", "stiffness", "frictionloss"):
-            joint.attrib.pop(name, None)
-    equal = (locked,) if lock else ()
-    return plant("joint.type", "joint", b, "kind", "axis", "zero", "terms", equal=equal)
-
-
-def _coupled(file: File, name: str | None) -> bool:
-    """Return whether something else names the joint: a motor or a relation would be lost with it."""
-    holders = [e for e in file.root.iter() if e.tag in ("motor", "mimic", "equality", "tendon", "key")]
-    return any(name in e.attrib.values() for holder in holders for e in holder.iter())
-
-
-def freed(file: File, rng: Any, _size: float) -> Plant | None:
-    """Let a fixed body turn."""
-    bodies = set(stated(file)) & set(_movable(file))
-    b = pick(rng, [b for b in file.bodies() if file.kind(b) == "fixed" and b in bodies])
-    if b is None:
-        return None
-    name = f"{b}_new_joint"
-    if isinstance(file, Mjcf):
-        element = file.body(b)
-        element.insert(list(element).index(element.find("inertial")) + 1 if element.find("inertial") is not None else 0,
-                       ET.Element("joint", name=name, axis=words(direction(rng))))
-    else:
-        joint = file.placed(b)
-        joint.set("type", "continuous")
-        file.put_axis(b, direction(rng))
-        name = joint.get("name", "")
-    equal = (Account("joint.extra", "name", name), Account("joint.type", "joint", b), Account("joint.type", "name", name))
-    return plant("joint.extra", "joint", b, "kind", "axis", "terms", "placement", equal=equal)
-
-
-def lost(file: File, rng: Any, _size: float) -> Plant | None:
-    """Take the last link of a limb away, with its joint: the joint is missing, and so is the body."""
-    b = pick(rng, [b for b in file.leaves() if file.moving(b) and b in stated(file) and file.kind(b) != "floating"])
-    if b is None or len(file.bodies()) < 3:
-        return None
-    file.remove(b)
-    fields = ("mass", "com", "inertia", "placement", "kind", "axis", "zero", "terms")
-    return plant("joint.missing", "joint", b, *fields, equal=(Account("body.missing", "body", b),))
-
-
-def added(file: File, rng: Any, _size: float) -> Plant | None:
-    """Hang one more link on a body."""
-    parent = pick(rng, [b for b in stated(file) if b in _movable(file)])
-    if parent is None:
-        return None
-    new, joint = "added_link", "added_joint"
-    w = Written(0.5, np.array([0.02, 0.01, 0.1]), np.eye(3), np.array([3e-3, 2e-3, 2.5e-3, 1e-4, 2e-4, 3e-4]))
-    T = transform(rotation_from_quaternion(rng.normal(size=4)), rng.uniform(-0.2, 0.2, 3))
-    if isinstance(file, Mjcf):
-        body = ET.SubElement(file.body(parent), "body", name=new)
-        ET.SubElement(body, "joint", name=joint, axis=words(direction(rng)))
-    elif isinstance(file, Urdf):
-        ET.SubElement(file.root, "link", name=new)
-        element = ET.SubElement(file.root, "joint", name=joint, type="continuous")
-        ET.SubElement(element, "parent", link=parent)
-        ET.SubElement(element, "child", link=new)
-        file.put_axis(new, direction(rng))
-    file.put_placement(new, T)
-    file.put_inertial(new, w)
-    return plant("joint.extra", "name", joint, "kind")
-
-
-def base(file: File, _rng: Any, _size: float) -> Plant | None:
-    """Weld a floating base, or let a welded one float."""
-    floating = [b for b in file.bodies() if file.kind(b) == "floating"]
-    roots = floating or [b for b in file.bodies() if file.parent(b) in (None, "world")]
-    if len(roots) != 1:
-        return None
-    b = roots[0]
-    if isinstance(file, Mjcf):
-        element, joint = file.body(b), file.joint(b)
-        if joint is not None:
-            element.remove(joint)
-        elif file.kind(b) == "fixed" and b in stated(file):
-            element.insert(1, ET.Element("freejoint", name="root"))
-        else:
-            return None
-    elif floating:
-        file.placed(b).set("type", "fixed")
-    elif b in stated(file) and not file.root.findall("link[@name='world']"):
-        ET.SubElement(file.root, "link", name="world")
-        joint = ET.SubElement(file.root, "joint", name="root", type="floating")
-        ET.SubElement(joint, "parent", link="world")
-        ET.SubElement(joint, "child", link=b)
-    else:
-        return None
-    return Plant((Account("base.fixed_or_free", "any"),), frozenset({"base"}))
-
-
 def degrees(file: File, rng: Any, _size: float) -> Plant | None:
     """Write the turn of one URDF joint in degrees."""
     if not isinstance(file, Urdf):
         return None
-    turned = [b for b in _movable(file) if np.abs(_rpy(file, b)).max() > 0.05 and not _round(file, b)]
+    turned = [b for b in movable(file) if np.abs(_rpy(file, b)).max() > 0.05 and not _round(file, b)]
     b = pick(rng, turned)
     if b is None:
         return None
@@ -267,7 +164,7 @@ def _rpy(file: Urdf, b: str) -> Any:
 
 def millimetres(file: File, rng: Any, _size: float) -> Plant | None:
     """Write the placement of one joint in millimetres, or all lengths of the file."""
-    far = [b for b in _movable(file) if np.linalg.norm(file.placement(b)[:3, 3]) > 1e-3]
+    far = [b for b in movable(file) if np.linalg.norm(file.placement(b)[:3, 3]) > 1e-3]
     b = pick(rng, far)
     if b is None:
         return None
@@ -301,11 +198,6 @@ JOINTS = {
     "joint.axis": axis,
     "joint.axis_sign": axis_sign,
     "joint.zero": zero,
-    "joint.type": retyped,
-    "joint.extra freed": freed,
-    "joint.missing": lost,
-    "joint.extra": added,
-    "base.fixed_or_free": base,
     "units.angle": degrees,
     "units.length": millimetres,
 }

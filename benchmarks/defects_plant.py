@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from defects_files import File
 
 SAME = 1e-9  # relative; below it two robots are the same, as RESULTS defines the default tolerance
+EVERY = ("mass", "com", "inertia", "placement", "kind", "axis", "zero", "terms", "spring", "gravcomp")
 SIZES = (1.0, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6)
 
 

@@ -6,9 +6,12 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from defects_files import HINGED, Mjcf, Urdf, Written, numbers, words
+from defects_files import HINGED, Written, numbers, words
 from defects_inertials import stated
+from defects_mjcf import Mjcf
 from defects_spelling import by_default, in_degrees, other_turns, scaled_axes, to_euler, turned_inertials
+from defects_urdf import Urdf
+
 from tautology.harness.spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
 
 if TYPE_CHECKING:
@@ -57,7 +60,9 @@ def split(file: File, rng: Any) -> None:
         T = transform(rotation_from_quaternion(rng.normal(size=4)), rng.uniform(-0.1, 0.1, 3))
         back = inverse(T)
         _hang(file, b, f"{b}_part", T)
-        moved = Written(part.mass, back[:3, :3] @ w.pos + back[:3, 3], np.eye(3), _six(back[:3, :3] @ part.I_com @ T[:3, :3]))
+        moved = Written(
+            part.mass, back[:3, :3] @ w.pos + back[:3, 3], np.eye(3), _six(back[:3, :3] @ part.I_com @ T[:3, :3])
+        )
         file.put_inertial(f"{b}_part", moved)
         file.put_inertial(b, Written(w.mass * (1 - share), w.pos, w.R, w.six * (1 - share)))
         return
@@ -84,7 +89,7 @@ def frames(file: File, rng: Any) -> None:
 
 
 def moved_origins(file: File, rng: Any) -> None:
-    """Put body frames elsewhere: along the axis and turned in URDF, anywhere in MJCF. Coordinates stay what they are."""
+    """Put body frames elsewhere: along the axis and turned in URDF, anywhere in MJCF. Coordinates stay as they are."""
     for b in file.bodies():
         kind = file.kind(b)
         above = file.parent(b)
@@ -170,7 +175,7 @@ def renamed(file: File, rng: Any) -> None:
     table = {name: _other_name(name, k, style) for k, name in enumerate(names)}
     if len(set(table.values())) < len(table):
         return
-    file.renamed = {name: new for name, new in table.items()}
+    file.renamed = dict(table)
     for e in (e for root in roots for e in root.iter()):
         own = e.tag in ("link", "body", "joint", "freejoint")
         for key in ("name", "link", "joint", "joint1", "joint2", "body1", "body2"):
@@ -184,8 +189,7 @@ def _other_name(name: str, number: int, style: str) -> str:
         return f"n{number}"
     if style == "camel":
         return "".join(part.title() for part in name.split("_"))
-    bare = name.replace("_joint", "").replace("_link", "")
-    return f"{bare}_jnt" if "joint" in name else f"{bare}_body"
+    return name.replace("joint", "jnt").replace("link", "body")
 
 
 def included(file: File, rng: Any) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 import tautology
 from tautology.harness.errors import HarnessError
 from tautology.harness.exporters import write_mjcf, write_urdf
@@ -65,7 +67,9 @@ class Maker:
             fields |= {"effort": 50.0, "speed": 3.0} if self.plain else self._terms()
         if kind is JointKind.FLOATING:
             T = np.eye(4)  # MJCF counts its coordinates from the world
-        joint = Joint(name.replace("link", "joint") if "link" in name else f"{name}_joint", kind, T_parent_joint=T, **fields)
+        joint = Joint(
+            name.replace("link", "joint") if "link" in name else f"{name}_joint", kind, T_parent_joint=T, **fields
+        )
         self.bodies.append(Body(name, parent, joint, inertia))
 
     def _terms(self) -> dict[str, Any]:
@@ -168,6 +172,7 @@ def random_robot(rng: Any) -> Robot:
     return Robot("random", {"mjcf": write_mjcf(random_tree(rng, plain=False)).text}, real=False)
 
 
+@cache
 def real_robots() -> list[Robot]:
     """Return the URDFs of the package that have a dof, as exported; MJCF where MuJoCo can hold the robot whole."""
     package = distribution(PACKAGE)
@@ -187,3 +192,9 @@ def real_robots() -> list[Robot]:
             texts["mjcf"] = mjcf.text
         robots.append(Robot(file.stem, texts, real=True))
     return robots
+
+
+def any_robot(rng: Any, real: float) -> Robot:
+    """Return a real robot with this probability, else a random one."""
+    robots = real_robots() if rng.random() < real else []
+    return robots[int(rng.integers(len(robots)))] if robots else random_robot(rng)

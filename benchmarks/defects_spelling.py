@@ -1,4 +1,4 @@
-"""The same placement, axis or inertia in other words: Euler angles, degrees, axis and angle, quaternions, other axes."""
+"""The same placement, axis or inertia in other words: Euler angles, degrees, quaternions, other axes of tensors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from defects_files import Mjcf, Urdf, Written, numbers, rpy_of, words
+from defects_files import Written, numbers, rpy_of, words
+from defects_mjcf import Mjcf
+from defects_urdf import Urdf
+
 from tautology.harness.spatial import quaternion_from_rotation, rotation_about, rotation_from_quaternion
 
 if TYPE_CHECKING:

@@ -6,10 +6,13 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from defects_files import ONE_DOF, Mjcf, Urdf, numbers, words
+from defects_files import ONE_DOF, numbers, words
 from defects_inertials import stated
+from defects_mjcf import Mjcf
 from defects_plant import Account, Plant, direction, pick, plant
 from defects_spelling import to_euler
+from defects_urdf import Urdf
+
 from tautology.harness.spatial import exp_so3, rotation_from_quaternion
 
 if TYPE_CHECKING:
@@ -137,7 +140,9 @@ def belt(file: File, rng: Any, size: float) -> Plant | None:
             ends[0].set("coef", words(float(ends[0].get("coef", "1")) * (1 + size)))
         name = fixed.get("name", "")
     else:
-        movers = [e.get("name", "") for b in file.bodies() if file.kind(b) in ONE_DOF and (e := file.joint(b)) is not None]
+        movers = [
+            e.get("name", "") for b in file.bodies() if file.kind(b) in ONE_DOF and (e := file.joint(b)) is not None
+        ]
         if len(movers) < 2:
             return None
         name, section = "new_belt", ET.SubElement(file.root, "tendon")

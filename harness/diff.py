@@ -77,12 +77,15 @@ def diff(
     put_in, start = _ignored(ours, found, ignore)
     rest = [d for d in found if d not in put_in]
     drawn = sample(ours, states, seed)
-    rows, closed = _measured(start, Translated(start, theirs, comparison.nodes, _reference()), drawn, rest, tolerance)
+    # Every joint on the way to a body may depart by the tolerance: what comes out may depart by all of them.
+    allowed = tolerance * (1 + _depth(ours))
+    other = Translated(start, theirs, comparison.nodes, _reference())
+    rows, closed = _measured(start, other, _shared(drawn, matching), rest, allowed)
     sides = both_alone(ours, theirs, matching, found)
     told = [*put_in, *representation(ours, theirs, matching, sides)]
     reasons = [
         *(_finding(d, share, ours) for d, share in zip(rest, closed.shares, strict=True)),
-        *_unexplained(rest, rows, closed, ours, tolerance),
+        *_unexplained(rest, rows, closed, ours, allowed),
         *(_finding(d, None, ours) for d in told),
     ]
     reasons.sort(key=lambda f: (f.severity != "model", -(f.explains or 0.0)))
@@ -103,6 +106,7 @@ def diff(
         rows=rows,
         reasons=tuple(reasons),
         together=closed.together,
+        tolerance=tolerance,
         ignored=tuple(dict.fromkeys(ignore)),
     )
 
@@ -119,7 +123,7 @@ def _require(base: str, ignore: Collection[str], tolerance: float) -> None:
         raise RequestError(f"tolerance {tolerance} is not between 0 and 1")
     for kind in ignore:
         if kind not in KINDS:
-            near = get_close_matches(kind, KINDS, 3, 0.4)
+            near = get_close_matches(kind, KINDS, 3)
             meant = f"did you mean {' or '.join(near)}? " if near else ""
             raise RequestError(f"there is no kind {kind!r}; {meant}`tautology explain` lists all kinds")
 
@@ -139,14 +143,29 @@ def _ignored(ours: Tree, found: Sequence[Difference], ignore: Collection[str]) -
     return some, replace(tree, home=ours.home)
 
 
+def _shared(states: States, matching: Matching) -> States:
+    """Return the states without the wrenches on bodies that the other robot does not have."""
+    wrenches = states.wrenches.copy()
+    wrenches[:, [i for i in range(wrenches.shape[1]) if i not in matching.bodies]] = 0
+    return replace(states, wrenches=wrenches)
+
+
+def _depth(tree: Tree) -> int:
+    """Return how many moving joints stand in a row at most."""
+    depths = [0]
+    for body in tree.bodies[1:]:
+        depths.append(depths[body.parent] + (body.joint.nv > 0))
+    return max(depths)
+
+
 def _measured(
-    tree: Tree, other: Translated, drawn: States, found: Sequence[Difference], tolerance: float
+    tree: Tree, other: Translated, drawn: States, found: Sequence[Difference], allowed: float
 ) -> tuple[tuple[QuantityRow, ...], Closed]:
     """Return how far the dynamics of two robots are apart, and how much of that each difference explains."""
     make = _reference()
     truth = Truth(tree, drawn, make(tree, np.longdouble), make(tree))
-    rows = agreement(other, truth, drawn, "native", tolerance)
-    return rows, close(tree, found, observe(other, tree, drawn, truth.scale_of), make, kinds=True)
+    rows = agreement(other, truth, drawn, "native", allowed)
+    return rows, close(tree, found, observe(other, tree, drawn, truth.scale_of), make, files=True)
 
 
 def _finding(difference: Difference, share: float | None, tree: Tree) -> Finding:
@@ -163,12 +182,12 @@ def _finding(difference: Difference, share: float | None, tree: Tree) -> Finding
 
 
 def _unexplained(
-    found: Sequence[Difference], rows: Sequence[QuantityRow], closed: Closed, tree: Tree, tolerance: float
+    found: Sequence[Difference], rows: Sequence[QuantityRow], closed: Closed, tree: Tree, allowed: float
 ) -> list[Finding]:
     """Return what stays without a reason: a residual that closure leaves, or a failed row when nothing was found."""
     left = closed.left
     failed = [row for row in rows if not row.passed]
-    if left.ratio > tolerance:
+    if left.ratio > allowed:
         ratio, where = left.ratio, left.where
         words = (
             f"{left.quantity} is still off by {left.error:.3g} in state {left.state} after every difference was put in"
@@ -183,7 +202,7 @@ def _unexplained(
     source = tree.joints[joint].source() if joint else None
     return [
         finding(
-            "unexplained", source, where=where, expected=tolerance, found=ratio, unit="1", explains=0.0, fix=words
+            "unexplained", source, where=where, expected=allowed, found=ratio, unit="1", explains=0.0, fix=words
         )
     ]
 

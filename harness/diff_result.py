@@ -90,6 +90,7 @@ class DiffResult:
         reasons: the differences, most telling first: `expected` is what A says, `found` what B says, `where` the name
             in A, or in B where A has no such thing.
         together: by kind, the share of what differs that goes away with all findings of that kind put in.
+        tolerance: relative; below it two parameters are the same.
         ignored: kinds that were asked to be left out of the verdict; where they leave the coordinates alone, what B
             says of them is put into A before anything is computed.
     """
@@ -105,6 +106,7 @@ class DiffResult:
     rows: tuple[QuantityRow, ...]
     reasons: tuple[Finding, ...]
     together: Mapping[str, float]
+    tolerance: float
     ignored: tuple[str, ...] = ()
 
     @property
@@ -178,6 +180,7 @@ class DiffResult:
             "unmatched": plain(self.unmatched),
             "quantities": [plain(asdict(row)) for row in self.rows],
             "findings": [plain(asdict(reason)) for reason in self.reasons],
+            "tolerance": self.tolerance,
             "ignored": list(self.ignored),
             "together": plain(self.together),
             "doubtful": plain(self.doubtful),

@@ -74,7 +74,7 @@ def require_map(names: Mapping[str, str], a: Tree, b: Tree) -> None:
     for ours, theirs in names.items():
         joint, body = ours in a.joint_index and theirs in b.joint_index, ours in a.index and theirs in b.index
         if not (joint or body):
-            raise RequestError(f"{ours}={theirs}: {_sort(ours, a)}, {_sort(theirs, b)}")
+            raise RequestError(f"{ours}={theirs}: {_mismatch(ours, a, theirs, b)}")
         i, j = (a.joint_index[ours], b.joint_index[theirs]) if joint else (a.index[ours], b.index[theirs])
         if joint and not body and not (a.joints[i].nv and b.joints[j].nv):
             raise RequestError(f"{ours}={theirs}: a fixed joint is in one of them; map the bodies that are fixed")
@@ -86,13 +86,22 @@ def require_map(names: Mapping[str, str], a: Tree, b: Tree) -> None:
         told[i] = j, f"{ours}={theirs}"
 
 
-def _sort(name: str, tree: Tree) -> str:
+def _mismatch(ours: str, a: Tree, theirs: str, b: Tree) -> str:
+    """Return why two names are no pair."""
+    unknown = [_unknown(name, tree) for name, tree in ((ours, a), (theirs, b)) if _sort(name, tree) is None]
+    if unknown:
+        return "; ".join(unknown)
+    return f"{ours!r} is a {_sort(ours, a)}, {theirs!r} a {_sort(theirs, b)}; map joints to joints, bodies to bodies"
+
+
+def _sort(name: str, tree: Tree) -> str | None:
     """Return what a name is in a tree."""
+    return "joint" if name in tree.joint_index else "body" if name in tree.index else None
+
+
+def _unknown(name: str, tree: Tree) -> str:
+    """Return that a tree has no such name, and which it has."""
     file = tree.origin.path or tree.name
-    if name in tree.joint_index:
-        return f"{name!r} is a joint of {file}"
-    if name in tree.index:
-        return f"{name!r} is a body of {file}"
     moving = [joint.name for joint in tree.joints if joint.nv]
     bodies = [body.name for body in tree.bodies[1:]]
     known = "; ".join(

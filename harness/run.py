@@ -183,9 +183,7 @@ def check_model(model: Any, request: Request, bench: Sequence[Bench]) -> ModelRe
     return _model_result(tree, given, states, tuple(results))
 
 
-def _ask(
-    b: Bench, path: str, given: Given, tree: Tree, states: States, truth: Truth, tolerance: float
-) -> EngineResult:
+def _ask(b: Bench, path: str, given: Given, tree: Tree, states: States, truth: Truth, tolerance: float) -> EngineResult:
     """Return the result of one engine on one path; whatever it raises becomes a status."""
     start = time.perf_counter()
     try:
@@ -244,11 +242,7 @@ def _dof_findings(session: Session, tree: Tree) -> tuple[Finding, ...]:
     """Return a finding for every joint that the engine lost, and for every dof that it has beyond the tree's."""
     known = {f.where for f in session.findings if f.kind in ("joint.missing", "joint.extra", "body.missing")}
     held = set(session.dofs)
-    lost = [
-        joint
-        for joint in tree.joints
-        if joint.nv and not held.issuperset(joint.dofs) and joint.name not in known
-    ]
+    lost = [joint for joint in tree.joints if joint.nv and not held.issuperset(joint.dofs) and joint.name not in known]
     missing = [
         finding(
             "joint.missing",

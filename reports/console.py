@@ -110,11 +110,11 @@ def _table(model: ModelResult) -> Iterator[Text]:
         line = Text(f"{name:<{left}} {shown(result.path):<7} ")
         line.append(f"{result.status:<{right}}", STYLES[result.status])
         for wanted in HEADS.values():
-            line.append_text(_digits([row for row in result.quantities if row.quantity in wanted]))
+            line.append_text(digits_cell([row for row in result.quantities if row.quantity in wanted]))
         yield line.append_text(_identities(result, last))
 
 
-def _digits(rows: Sequence[QuantityRow]) -> Text:
+def digits_cell(rows: Sequence[QuantityRow]) -> Text:
     """Return a cell of the table: the fewest digits, rounded down."""
     applied = [row for row in rows if row.applies]
     if not applied:

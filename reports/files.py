@@ -8,13 +8,13 @@ import secrets
 import shutil
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Generator
     from pathlib import Path
 
-    from ..harness.results import Result
+    import pandas as pd
 
 
 @contextmanager
@@ -47,6 +47,18 @@ def replacing(path: Path) -> Generator[Path]:
         beside.unlink(missing_ok=True)
 
 
+class Saved(Protocol):
+    """A result of any command, as far as it is written to files."""
+
+    def dumps(self) -> str:
+        """Return the JSON document."""
+        ...
+
+    def frames(self) -> dict[str, pd.DataFrame]:
+        """Return the tables by name."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Outputs:
     """Where a result is to go.
@@ -75,7 +87,7 @@ class Outputs:
             there = next(folder for folder in (self.csv, *self.csv.absolute().parents) if folder.exists())
             _try(there / f"{secrets.token_hex(6)}.csv", self.csv)
 
-    def write(self, result: Result) -> None:
+    def write(self, result: Saved) -> None:
         """Write document and tables; of the tables all or none.
 
         Raises:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.padding import Padding
 from rich.text import Text
 
-from .pair_groups import apart, tidy
+from .pair_groups import apart, flat, tidy
 from .text import counted, listed, pair, path_tail, sentence, shown
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ MOST: Final = 4  # findings of one kind that are shown one by one
 LINKS: Final = 20  # bodies that only one file has, each with its mass
 PLACES: Final = 6  # names with lines, of one value on many joints
 NAME_WIDTH: Final = 48
+LONG: Final = 3  # numbers of a value that still read well inside a sentence
+SLIGHT: Final = 0.001
 # Terms that are in none of the compared answers.
 BESIDE: Final = ("damping", "frictionloss", "spring", "gravcomp", "fluid", "joint.mimic")
 
@@ -72,14 +75,20 @@ def headline(group: Group, names: Names) -> str:
         return f"unexplained{_at(first)}: {sentence(first.fix)}"
     if group.kind == "body.missing" and many > 1:
         return f"{many} bodies are missing in {_lacks(first)}, {_sum(group)} kg in all{weight}"
+    if group.kind == "body.missing":
+        place = _own_place(first, names, short=False)
+        return f"{shown(first.where or '')} is missing in {_lacks(first)}, {_sum(group)} kg{place}{weight}"
     said = (
         f"{group.kind} at {counted(many, 'joint')}" if many > 1 and not group.digits else f"{group.kind}{_at(first)}"
     )
     ours, theirs = _values(first)
-    single = many == 1
-    at_a, at_b = ((names.place(first.file, first.line), names.place(first.other_file, first.other_line))
-                  if single else ("", ""))
-    return f"{said}, {ours} in A{at_a} and {theirs} in B{at_b}{weight}"
+    at_a, at_b = names.place(first.file, first.line), names.place(first.other_file, first.other_line)
+    if many > 1:
+        at_a = at_b = ""
+    if len(flat(first.expected)) > LONG or len(flat(first.found)) > LONG:
+        both = f"{at_a} against{at_b}".replace(") against (", " against ")
+        return f"{said}{both if at_a and at_b else at_a + at_b}{weight}"
+    return f"{said}, {ours} in A{at_a} but {theirs} in B{at_b}{weight}"
 
 
 def finding_lines(found: Sequence[Group], names: Names, *, verbose: bool) -> Iterator[RenderableType]:
@@ -104,19 +113,19 @@ def finding_lines(found: Sequence[Group], names: Names, *, verbose: bool) -> Ite
 def _kinds(found: Sequence[Group], names: Names, *, verbose: bool) -> Iterator[RenderableType]:
     """Give the groups, of one kind the first few one by one; a fix that was just given is not given again."""
     shown_of: dict[str, int] = {}
-    fixes: set[str] = set()
+    told: set[str] = set()
     rest: dict[str, list[str]] = {}
     for group in found:
         shown_of[group.kind] = shown_of.get(group.kind, 0) + 1
         if shown_of[group.kind] > MOST and not verbose:
             rest.setdefault(group.kind, []).append(shown(group.first.where or "the robot"))
             continue
-        yield from _one(group, names, fixes, verbose=verbose)
+        yield from _one(group, names, told, verbose=verbose)
     for kind, others in rest.items():
         yield _line(f"{kind} also at {listed(others)} (one by one with --verbose)", 2)
 
 
-def _one(group: Group, names: Names, fixes: set[str], *, verbose: bool) -> Iterator[RenderableType]:
+def _one(group: Group, names: Names, told: set[str], *, verbose: bool) -> Iterator[RenderableType]:
     """Give one group with place, values, weight, rivals and fix."""
     first, many = group.first, len(group.findings)
     title = Text(f"{group.kind}{f' x{many}' if many > 1 else ''}", "bold")
@@ -132,12 +141,14 @@ def _one(group: Group, names: Names, fixes: set[str], *, verbose: bool) -> Itera
         yield from _both(group, names, verbose=verbose)
     if first.note:
         yield _line(sentence(first.note), 4)
-    if first.rivals:
-        yield _line(f"or instead: {_rivals(first.rivals)}; no motion tells them apart", 4)
+    rivals = f"or instead: {_rivals(first.rivals)}; no motion tells them apart"
+    if first.rivals and rivals not in told:
+        told.add(rivals)
+        yield _line(rivals, 4)
     advice = sentence(first.fix)
     plain = advice.replace(repr(first.where), "") if first.where else advice
-    if advice and plain not in fixes:
-        fixes.add(plain)
+    if advice and plain not in told:
+        told.add(plain)
         yield _line(f"fix: {advice}{', and so on' if many > 1 else ''}", 4)
 
 
@@ -147,8 +158,9 @@ def _heading(group: Group, at: str) -> str:
     if group.kind in BESIDE:
         weight = "in none of the compared answers"
     elif group.share:
-        weight = f"{'together ' if len(group.findings) > 1 else ''}explains {_percent(group.share)} of what differs"
-        weight = weight if group.measured else f"explains up to {_percent(group.share)} each"
+        many = len(group.findings) > 1
+        weight = f"{'together they explain' if many else 'explains'} {_percent(group.share)} of what differs"
+        weight = weight if group.measured else f"explain up to {_percent(group.share)} each"
     return f"{at}: {weight}" if weight else f"{at}:" if not at else at
 
 
@@ -194,7 +206,7 @@ def _digits(group: Group, names: Names, *, verbose: bool) -> Iterator[Renderable
     some = group.findings if verbose else group.findings[:1]
     for n, f in enumerate(some):
         many = f" x{len(group.findings)}" if len(group.findings) > 1 and not n else ""
-        weight = f": explains {_percent(f.explains)}" if f.explains else ""
+        weight = f": explains {_percent(f.explains)} of what differs" if (f.explains or 0) >= SLIGHT else ""
         yield _line(Text(f"{group.kind}{many}", "bold").append(f"{_at(f)}{weight}", "not bold"), 2)
         ours, theirs = _values(f)
         yield _line(f"A says {ours}{names.place(f.file, f.line)}", 4)
@@ -247,9 +259,9 @@ def _number(x: Any) -> str:
 
 def _percent(share: float) -> str:
     """Return a share, never rounded up to everything or down to nothing."""
-    if share < 0.0005:
+    if share < SLIGHT:
         return "less than 0.1%"
-    return "all but 0.1%" if 0.9995 <= share < 0.999999 else f"{share:.1%}".replace("100.0%", "100%")
+    return "100%" if share > 1 - 1e-6 else f"{math.floor(share * 1000) / 10:.1f}%"
 
 
 def _rivals(rivals: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from ..harness.diff_result import DiffResult
     from ..harness.findings import Finding
@@ -19,6 +19,7 @@ NOISE: Final = 1e-9  # of the largest number beside it: left by turning a tensor
 OF_BODIES: Final = ("mass", "com", "inertia", "body", "gravcomp")
 EITHER: Final = ("units", "unexplained", "feature")
 OF_ALL: Final = ("gravity", "fluid", "base", "armature.tendon")
+WHOLE: Final = {"gravity": "gravity", "fluid": "the medium", "base": "the base", "armature": "a tendon"}
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,8 @@ def groups(result: DiffResult) -> list[Group]:
     for f in result.counted:
         parts.setdefault(_key(f), []).append(f)
     found = [_group(some, times, result) for some in parts.values()]
-    return sorted(found, key=lambda group: (group.digits, -group.share))
+    # Whether the base is fixed or free decides how everything else is compared.
+    return sorted(found, key=lambda group: (group.digits, group.kind != "base.fixed_or_free", -group.share))
 
 
 def _group(some: Sequence[Finding], times: Counter[str], result: DiffResult) -> Group:
@@ -113,15 +115,19 @@ def tidy(f: Finding) -> tuple[Any, Any]:
     return cleaned if cleaned[0] != cleaned[1] else (f.expected, f.found)
 
 
-def places(result: DiffResult) -> tuple[set[str], set[str], set[str]]:
-    """Return the names of bodies, of joints, and the kinds of what concerns the whole robot, that differ."""
-    joints = {a for a, _ in result.matched["joints"]}
+def places(found: Sequence[Group], joints: Container[str]) -> tuple[set[str], set[str], set[str]]:
+    """Return the names of bodies and of joints that differ, and what of the whole robot differs.
+
+    Args:
+        found: groups of findings.
+        joints: names of joints of A.
+    """
     bodies_: set[str] = set()
     joints_: set[str] = set()
     whole: set[str] = set()
-    for f in result.counted:
+    for f in (f for group in found for f in group.findings):
         if f.where is None or f.kind.startswith(OF_ALL):
-            whole.add(f.kind)
+            whole.add(WHOLE.get(f.kind.partition(".")[0], f.kind))
         elif f.kind.startswith(OF_BODIES) or (f.kind.startswith(EITHER) and f.where not in joints):
             bodies_.add(f.where)
         else:

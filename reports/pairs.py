@@ -12,7 +12,7 @@ from .console import CELL, HEADS, digits_cell
 from .pair_findings import Names, finding_lines, headline
 from .pair_groups import WRITTEN, apart, groups, places
 from .reasons import row_table
-from .text import counted, listed, pair, path_tail, sentence, shown
+from .text import counted, listed, pair, sentence, shown
 from .verdict import STYLES, floored
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ LEGEND: Final = (
     "Digits in which B agrees with A at the same states; ! fails, - does not apply. bias: at zero acceleration, grav: "
     "at rest, M: mass matrix, acc: joint accelerations, pose, vel: of bodies, E: energies, COM: centre of mass."
 )
+USUAL: Final = 1e-9  # tolerance that goes without saying
 FEW: Final = 4  # names in a line on what was matched
 
 
@@ -41,7 +42,9 @@ def pair_report(result: DiffResult, console: Console, *, verbose: bool = False) 
     names = Names.of(result)
     found = groups(result)
     console.print(pair_verdict(result, names, found))
-    for line in (*_robots(result), *_matched(result, verbose=verbose)):
+    for line in _robots(result):
+        console.print(line, soft_wrap=True)  # paths in one piece, to be copied
+    for line in _matched(result, verbose=verbose):
         console.print(Padding(line, (0, 0, 0, 2)))
     console.print()
     for line in _table(result, verbose=verbose):
@@ -70,28 +73,29 @@ def pair_verdict(result: DiffResult, names: Names, found: Sequence[Group]) -> Te
         left = Counter(f.kind for f in result.reasons if f.kind in result.ignored)
         apart_from = f", apart from what was to be ignored: {_kinds(left)}" if left else ""
         sizes = f"{counted(joints, 'joint')} and {counted(bodies, 'body', 'bodies')} matched{digits}"
-        return text.append(f"{both} are the same robot{apart_from}; {sizes}.")
+        to = "" if result.tolerance == USUAL else f" to {result.tolerance:g}"
+        return text.append(f"{both} are the same robot{to}{apart_from}; {sizes}.")
     if all(group.digits for group in found):
         largest = max(apart(f) for f in result.counted)
-        many = counted(len(result.counted), "value")
+        many, one = counted(len(result.counted), "value"), len(result.counted) == 1
         return text.append(
-            f"{both} are the same robot but for the last written digits: {many}"
-            f" {'departs' if len(result.counted) == 1 else 'depart'} by up to {largest:.1e} of itself; with a larger"
-            " --tolerance they agree."
+            f"{both} are the same robot but for the last written digits: {many} {'differs' if one else 'differ'}, "
+            f"{'' if one else 'none '}by {'' if one else 'more than '}{largest:.1e} of itself; see --tolerance."
         )
-    return text.append(f"{both} are not the same robot: {_extent(result)}. Most telling: {headline(found[0], names)}.")
+    return text.append(f"{both} are not the same robot: {_extent(result, found)}. Most telling: {headline(found[0], names)}.")
 
 
-def _extent(result: DiffResult) -> str:
+def _extent(result: DiffResult, found: Sequence[Group]) -> str:
     """Return in how many bodies and joints they differ, and how much heavier B is."""
-    bodies, joints, whole = places(result)
+    named = {name for name, _ in result.matched["joints"]}
+    bodies, joints, whole = places([group for group in found if not group.digits], named)
     parts = [counted(len(bodies), "body", "bodies")] if bodies else []
     parts += [counted(len(joints), "joint")] if joints else []
     said = [f"they differ in {listed([*parts, *sorted(whole)])}"]
     a, b = (model.total_mass for model in result.models)
     if abs(a - b) > WRITTEN * max(a, b):
         said.append(f"B is {abs(a - b):.4g} kg {'heavier' if b > a else 'lighter'}")
-    return " and ".join(said)
+    return "; ".join(said)
 
 
 def _kinds(times: Counter[str]) -> str:
@@ -99,11 +103,12 @@ def _kinds(times: Counter[str]) -> str:
 
 
 def _robots(result: DiffResult) -> Iterator[Text]:
-    """Give a line on each robot, and its path."""
+    """Give the path of each robot, in one piece to be copied, and a line on it."""
     texts = pair(*(model.total_mass for model in result.models))
     for side, model, mass in zip("AB", result.models, texts, strict=True):
+        yield Text(f"  {side}: {shown(model.label)}")
         yield Text(
-            f"{side}: {path_tail(model.label, 48)}: {shown(model.name)}, {model.format.upper()}, {model.base} base, "
+            f"     {shown(model.name)}: {model.format.upper()}, {model.base} base, "
             f"{counted(model.bodies, 'body', 'bodies')}, {counted(model.nv, 'dof')}, {mass} kg"
         )
 
@@ -151,8 +156,9 @@ def _conventions(result: DiffResult, *, verbose: bool) -> Iterator[RenderableTyp
     if not found:
         return
     merged = [shown(f.where or "") for f in found if f.kind == "body.fused"]
-    parts = [f"{counted(len(merged), 'body', 'bodies')} merged into what they are fixed to "
-             f"({listed(merged, 0 if verbose else FEW)})"] if merged else []
+    holders = "what it is fixed to" if len(merged) == 1 else "what they are fixed to"
+    names = listed(merged, 0 if verbose else FEW)
+    parts = [f"{counted(len(merged), 'body', 'bodies')} merged into {holders} ({names})"] if merged else []
     parts += ["the joints stand in another order"] if any(f.kind == "joint.order" for f in found) else []
     others = Counter(f.kind for f in found if f.kind not in ("body.fused", "joint.order"))
     parts += [_kinds(others)] if others else []

@@ -67,7 +67,7 @@ def _block(result: EngineResult, model: ModelResult, *, verbose: bool) -> Iterat
     """Give the lines on one engine and path."""
     rows = [*result.quantities, *result.identities] if verbose else _failed(result)
     if rows:
-        yield _rows(rows)
+        yield row_table(rows)
     told = {sentence(f.found) for f in result.findings}
     if result.message and sentence(result.message) not in told:
         yield _line(f"note: {sentence(result.message) if verbose else brief(result.message)}", 2)
@@ -86,7 +86,7 @@ def _block(result: EngineResult, model: ModelResult, *, verbose: bool) -> Iterat
         yield _line(f"{TITLES['convention']}: {kinds}", 2)
 
 
-def _rows(rows: Sequence[QuantityRow | IdentityRow]) -> RenderableType:
+def row_table(rows: Sequence[QuantityRow | IdentityRow]) -> RenderableType:
     """Return a table of rows at their worst state; the last column folds, so that no name is cut."""
     table = Table.grid(padding=(0, 1))
     table.add_column(no_wrap=True)

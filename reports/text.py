@@ -53,7 +53,7 @@ def value(x: Any, digits: int = 6) -> str:
     if hasattr(x, "tolist"):
         return value(x.tolist(), digits)
     if isinstance(x, float):
-        return f"{x:.{digits}g}"
+        return f"{x + 0.0:.{digits}g}"  # minus zero is zero
     if isinstance(x, (list, tuple)):
         return "[" + ", ".join(value(item, digits) for item in x) + "]"
     return sentence(x)

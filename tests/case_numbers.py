@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from shared_cases import UNFUSED, WRENCH, Expectation, misused, opened, session, vectors
+from shared_cases import UNFUSED, WRENCH, Expectation, coupled, misused, opened, session, vectors
 
 from tautology.adapters.reference import Reference
-from tautology.harness.diagnosis.alignment import align, side
+from tautology.harness.diagnosis.compare import compare
 from tautology.harness.diagnosis.inertias import SIX
 from tautology.harness.diagnosis.matching import match
 
@@ -61,7 +61,7 @@ class Side:
     held: Tree | None = None
 
     def __post_init__(self) -> None:
-        self.name, _, places = self.case.entry["quantity"].removesuffix("]").partition("[")
+        self.name, _, places = self.case.entry.get("quantity", "").removesuffix("]").partition("[")
         self.places = places.split(",") if places else []
         state = vectors(self.tree, self.case.state)
         self.q, self.v, self.a = state if self.held else misused(self.case.options, self.tree, *state)
@@ -106,7 +106,8 @@ class Side:
         if extra:
             kinds = EXTRAS.get(extra, (extra,))
             return sum(self._of_dofs(ledger[call][kind][0]) for kind in kinds if kind in ledger[call])
-        return self._of_dofs(self.answer("tau") + sum(term[0] for term in ledger[call].values()))
+        beyond = sum(term[0] for term in ledger[call].values()) - sum(term[0] for term in ledger["tau"].values())
+        return self._of_dofs(self.answer("tau") + beyond)
 
     def _expected_call(self) -> np.ndarray:
         tau = self.answer("tau")
@@ -119,11 +120,9 @@ class Side:
     def _of_inertia(self, composite: str) -> Any:
         """Return mass, centre of mass or tensor of a body, or of all that is fixed to it, in the axes of the file."""
         name, i = composite or self.name, self.tree.index[self.places[0]]
-        if self.held:
-            mine = side(self.tree)
-            return _said(mine.inertia(i) if composite else self.tree.bodies[i].inertia, name)
-        held = self.session.describe()
-        nodes = align(side(self.tree), side(held), match(self.tree, held), 1e-9)
+        if self.held and not composite:
+            return _said(self.tree.bodies[i].inertia, name)
+        nodes = compare(self.tree, self.read_back, match(self.tree, self.read_back), 1e-9).nodes
         (node,) = (node for node in nodes if node.a == i)
         return _said(node.inertia_found, name)
 
@@ -237,7 +236,7 @@ class Side:
     def _raw(self, what: str) -> np.ndarray:
         """Return positions, M, bias or gravity efforts as the engine has them."""
         if self.case.engine == "pinocchio":
-            import pinocchio as pin
+            import pinocchio as pin  # noqa: PLC0415  no engine is needed to collect the cases
 
             q = self.session._map.q(self.q)[0]
             return q if what == "q" else pin.computeGeneralizedGravity(self.session.model, self.session.data, q)
@@ -246,6 +245,22 @@ class Side:
             return frame.qpos[0]
         qvel = frame.to_engine(self.v)
         return calls.inertia(frame.qpos)[0] if what == "M" else calls.inverse_dynamics(frame.qpos, qvel, qvel * 0)[0]
+
+    def reduced_value(self, name: str) -> Any:
+        """M, g or tau of the independent joints; Pinocchio is asked for them with the couplings in its model."""
+        if self.held:
+            G = coupled(self.tree)[0]
+            G = G[:, G.any(axis=0)]
+            value = self.answer(name)
+            return (G.T @ value @ G if name == "M" else G.T @ value).ravel()[0]
+        import pinocchio as pin  # noqa: PLC0415  as above
+
+        model = pin.buildModelFromUrdf(str(self.case.file), mimic=True)
+        q, v, a = (x[0, : model.nv] for x in (self.q, self.v, self.a))
+        data = model.createData()
+        if name == "M":
+            return pin.crba(model, data, q)[0, 0]
+        return (pin.computeGeneralizedGravity(model, data, q) if name == "g" else pin.rnea(model, data, q, v, a))[0]
 
     def fext_value(self, _tail: str) -> Any:
         """The generalised force of a wrench that is given in world axes on a body, as it is handed over."""

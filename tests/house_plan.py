@@ -19,11 +19,11 @@ ENGINES = {"pin": "pinocchio", "mujoco": "mujoco"}  # distribution to the name t
 # From the bottom up: a module imports from its own layer and from those below. A package stands for its modules.
 LAYERS = (
     ("errors", "spatial", "linear"),
-    ("tree", "fusion", "findings"),
+    ("tree", "fusion", "findings", "wrenches"),
     ("importers", "exporters", "states", "engine"),
-    ("registry", "load", "callables", "results", "frames", "checks", "diagnosis", "fixes", "kinds"),
+    ("registry", "load", "callables", "results", "diff_result", "frames", "checks", "diagnosis", "fixes", "kinds", "name_map"),
     ("run", "diff"),
-    ("cli", "pytest_plugin"),
+    ("cli_options", "cli_output", "cli_pairs", "cli", "pytest_plugin"),
 )
 RANK = {module: rank for rank, modules in enumerate(LAYERS) for module in modules}
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 import tomllib
 from dataclasses import dataclass
 from functools import cache
@@ -11,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tautology.harness.diff import diff
 from tautology.harness import registry
+from tautology.harness.diff import diff
 from tautology.harness.engine import Given
 from tautology.harness.errors import HarnessError
 from tautology.harness.load import Loaded, open_model
@@ -114,7 +117,7 @@ def session(file: Path, engine: str, path: str, base: str, *, fused: bool = True
         return adapter.neutral(model.tree)
     if fused:
         return adapter.native(model.given, model.tree)
-    from mujoco import MjSpec  # the one engine that has the switch
+    from mujoco import MjSpec  # noqa: PLC0415  the one engine that has the switch
 
     spec = MjSpec.from_file(str(file))
     spec.compiler.fusestatic = False
@@ -122,13 +125,25 @@ def session(file: Path, engine: str, path: str, base: str, *, fused: bool = True
 
 
 def vectors(tree: Tree, state: Mapping[str, Any]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return q, v, a (1, n) of a state; joints that it does not name are undisplaced and at rest."""
+    """Return q, v, a (1, n) of a state; joints that it does not name follow another, or are undisplaced and at rest."""
     rows = [tree.neutral.copy(), np.zeros(tree.nv), np.zeros(tree.nv)]
     for row, key, slices in zip(rows, "qva", (tree.q_slices, tree.v_slices, tree.v_slices), strict=True):
         for name, value in state.get(key, {}).items():
             flat = [*value["pos"], *value["quat_wxyz"]] if isinstance(value, dict) else value
             row[slices[tree.joint_index.get(name, 1)]] = flat  # "root" is the joint of body 1
+    G, offset = coupled(tree)
+    rows = [G @ rows[0] + offset, G @ rows[1], G @ rows[2]] if tree.closures else rows
     return rows[0][None], rows[1][None], rows[2][None]
+
+
+def coupled(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
+    """Return G (nv, nv) and offset (nv,) with q = G q + offset where followers do: of trees of one-dof joints."""
+    G, offset = np.eye(tree.nv), np.zeros(tree.nv)
+    for closure in tree.closures:
+        follower, leader = (tree.v_slices[tree.joint_index[name]].start for name in closure.between)
+        G[follower], offset[follower] = 0, closure.numbers[0]
+        G[follower, leader] = closure.numbers[1]
+    return G, offset
 
 
 def misused(options: str, tree: Tree, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -152,7 +167,9 @@ def asked_states(tree: Tree, state: Mapping[str, Any]) -> States:
     drawn = sample(tree, 12)
     still = np.zeros((1, len(tree.bodies), 6))
     parts = {"q": q, "v": v, "a": a, "tau": a * 0, "wrenches": still}
-    return States(**{n: np.concatenate([getattr(drawn, n), x]) for n, x in parts.items()}, strata=(*drawn.strata, "case"))
+    return States(
+        **{n: np.concatenate([getattr(drawn, n), x]) for n, x in parts.items()}, strata=(*drawn.strata, "case")
+    )
 
 
 _CHECKED: dict[tuple[Any, ...], Mapping[str, Any]] = {}
@@ -183,3 +200,38 @@ def row(case: Expectation) -> Mapping[str, Any]:
 def differed(first: Path, file: Path) -> Any:
     """Return what `tautology diff` says of two files."""
     return diff(str(first), str(file), states=16)
+
+
+# What an engine alone makes of a file that our importers refuse: its adapter is handed the bare world as tree.
+ALONE = """
+import json, sys
+from tautology.harness import registry
+from tautology.harness.engine import Given
+from tautology.harness.errors import EngineRefused
+from tautology.harness.tree import Tree, world
+
+name, format, file = sys.argv[1:]
+try:
+    session = registry.adapter(name).native(Given(format, file), Tree("bare", (world(),)))
+except EngineRefused as refusal:
+    print(json.dumps({"status": "refused", "message": str(refusal)}))
+    sys.exit()
+model, answer = session.model, {"status": "accepted", "message": "; ".join(session.notes)}
+answer |= {"nv": model.nv, "total_mass": session.total_mass}
+if name == "pinocchio":
+    import pinocchio as pin
+    M = pin.crba(model, model.createData(), pin.neutral(model))
+    diagonal = {model.names[k]: M[model.joints[k].idx_v, model.joints[k].idx_v] for k in range(1, model.njoints)}
+    answer |= {"joints": list(model.names)[1:], "M": diagonal}
+print(json.dumps(answer))
+"""
+
+
+def alone(case: Expectation) -> Mapping[str, Any]:
+    """Return what the adapter of an engine says of a file, in a process of its own with a limit on time."""
+    format_ = {".urdf": "urdf", ".xml": "mjcf"}[case.file.suffix]
+    command = [sys.executable, "-c", ALONE, case.engine, format_, str(case.file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    if done.returncode:
+        return {"status": "crashed", "message": done.stderr}
+    return json.loads(done.stdout.splitlines()[-1])

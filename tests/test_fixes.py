@@ -76,6 +76,12 @@ def test_two_files_are_told_apart_by_what_they_say():
     assert sentence("mass", None, source=one).startswith("a.urdf:7 says 0.7 kg, the other file 0.8 kg: ")
     long = sentence("inertia.value", None, expected=[1.0] * 6, found=[2.0] * 6, source=one, other=other)
     assert long.startswith("a.urdf:7 and b.xml:12 differ: ")
+    half = sentence("inertia.value", None, found=[2.0] * 6, source=one, other=other)
+    assert half.startswith("a.urdf:7 and b.xml:12 differ: ")
+    turned = {"expected": [0.0, 0.0, 1.0], "found": [0.0, 0.0, -1.0], "unit": "1"}
+    assert sentence("joint.axis_sign", None, source=one, **turned).startswith(
+        "a.urdf:7 says 0 0 1, the other file 0 0 -1: write 0 0 1 for the axis of joint 'hand' in both"
+    )
 
 
 def test_a_value_is_written_as_it_goes_into_the_file():

@@ -13,7 +13,7 @@ import tautology
 if TYPE_CHECKING:
     from pathlib import Path
 
-PUBLIC = {"HarnessError", "Result", "States", "Tree", "check", "engines", "load", "sample"}
+PUBLIC = {"DiffResult", "HarnessError", "Result", "States", "Tree", "check", "diff", "engines", "load", "sample"}
 
 
 def test_the_reader_of_imports_reads_them(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_the_public_names_are_there() -> None:
 
 def test_an_unknown_name_lists_those_that_exist() -> None:
     """`tautology.chekc` is an attribute error that says which names there are."""
-    with pytest.raises(AttributeError, match=r"'chekc'.*check, engines"):
+    with pytest.raises(AttributeError, match=r"'chekc'.*check, diff, engines"):
         _ = tautology.chekc
 
 

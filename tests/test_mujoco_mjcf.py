@@ -133,12 +133,17 @@ TENDON = """<mujoco>
 </mujoco>"""
 
 
+def told(session) -> list:
+    """Return the findings, but for how MuJoCo takes wrenches, which is said of every robot."""
+    return [f for f in session.findings if f.kind != "wrench.frame"]
+
+
 def test_a_tendon_along_one_branch_agrees(tmp_path: Path) -> None:
     """MuJoCo's own `mj_makeM` is the reference's armature c c^T there."""
     fixed = '<fixed name="belt" armature=".5"><joint joint="a" coef="2"/><joint joint="b" coef="-3"/></fixed>'
     model = read_mjcf(tmp_path, TENDON.format(fixed))
     session = native(model)
-    assert [(f.kind, f.where, f.severity) for f in session.findings] == [("armature.tendon", "belt", "convention")]
+    assert [(f.kind, f.where, f.severity) for f in told(session)] == [("armature.tendon", "belt", "convention")]
     assert_agrees(session, model.tree)
 
 
@@ -147,8 +152,8 @@ def test_a_tendon_across_branches_loses_its_coupling_and_is_named(tmp_path: Path
     fixed = '<fixed name="belt" armature=".5"><joint joint="b" coef="2"/><joint joint="c" coef="-3"/></fixed>'
     model = read_mjcf(tmp_path, TENDON.format(fixed))
     session, q = native(model), np.zeros((1, 3))
-    (told,) = session.findings
-    assert (told.kind, told.where, told.severity, told.line) == ("armature.tendon", "belt", "model", 8)
+    (lack,) = told(session)
+    assert (lack.kind, lack.where, lack.severity, lack.line) == ("armature.tendon", "belt", "model", 8)
     lost = Reference(model.tree).mass_matrix(q) - session.mass_matrix(q)
     np.testing.assert_allclose(lost, [[[0, 0, 0], [0, 0, -3], [0, -3, 0]]], rtol=0, atol=1e-12)
     assert_agrees(ENGINE.neutral(model.tree), model.tree)
@@ -159,11 +164,9 @@ def test_the_inertia_of_a_spatial_tendon_is_left_out_and_named(tmp_path: Path) -
     wire = '<spatial name="wire" armature="{}"><site site="s"/><site site="t"/></spatial>'
     model = read_mjcf(tmp_path, TENDON.format(wire.format(5)))
     session = native(model)
-    assert [(f.kind, f.where, f.severity, f.found) for f in session.findings] == [
-        ("armature.tendon", "wire", "model", 5)
-    ]
+    assert [(f.kind, f.where, f.severity, f.found) for f in told(session)] == [("armature.tendon", "wire", "model", 5)]
     assert_agrees(session, model.tree)
-    assert native(read_mjcf(tmp_path, TENDON.format(wire.format(0)))).findings == ()
+    assert told(native(read_mjcf(tmp_path, TENDON.format(wire.format(0))))) == []
 
 
 def test_armature_on_a_free_joint_is_another_robot_natively(tmp_path: Path) -> None:

@@ -91,10 +91,13 @@ def test_every_joint_type_of_urdf_is_found_and_told(tmp_path: Path) -> None:
     assert session.bodies == tuple("bcdef")
     assert_agrees(session, model.tree)
     assert {(f.kind, f.where, f.line, f.severity) for f in session.findings} == {
+        ("base.quaternion_order", "b", 3, "convention"),
         ("base.velocity_frame", "b", 3, "convention"),
         ("base.acceleration", "b", 3, "convention"),
         ("joint.coordinates", "float", 9, "convention"),
         ("joint.coordinates", "z", 10, "convention"),
+        ("joint.type", "z", 10, "convention"),
+        ("wrench.frame", "b", 3, "convention"),
         ("body.root_fused", "a", 2, "convention"),
         ("body.fused", "g", 14, "convention"),
     }

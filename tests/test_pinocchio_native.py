@@ -82,6 +82,8 @@ def test_native_order_and_coordinates_are_mapped_by_name_and_told(tmp_path: Path
         "joint.coordinates": ("aa", 7),
         "body.root_fused": ("base", 2),
         "body.fused": ("hand", 8),
+        "wrench.frame": ("left", 3),
+        "wrench.sign": ("left", 3),
     }
     assert {f.severity for f in session.findings} == {"convention"}
     assert (told["joint.order"].expected, told["joint.order"].found) == (["zz", "aa"], ["aa", "zz"])

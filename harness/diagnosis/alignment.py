@@ -17,12 +17,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..fusion import fuse
 from ..spatial import inverse, motion_transform, rotation_about, rotation_z_to, transform
 from ..tree import JointKind
 from .inertias import in_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Container, Iterator, Mapping, Sequence
 
     from ..spatial import Array
     from ..tree import Floats, Inertia, Joint, Tree
@@ -83,14 +84,24 @@ class Side:
         """Return the bodies of the piece that body i holds, itself first."""
         return [k for k, holder in enumerate(self.holder) if holder == i]
 
+    def moves(self, i: int) -> bool:
+        """Return whether body i can move against the world, in this tree or in the other."""
+        return self.holder[i] != 0
+
     def inertia(self, i: int) -> Inertia:
         """Return the inertia of a piece by its holder, of any other body alone."""
         return self.pieces[i] if i in self.pieces else self.tree.bodies[i].inertia
 
 
-def side(tree: Tree, zeros: Mapping[int, float]) -> Side:
-    """Return the tree with its rigid pieces; `zeros` from `common_zeros`."""
-    fusion = tree.fusion
+def side(tree: Tree, zeros: Mapping[int, float], keep: Container[int] = ()) -> Side:
+    """Return the tree with its rigid pieces.
+
+    Args:
+        tree: one of two.
+        zeros: from `common_zeros`.
+        keep: from `moving_elsewhere`: fixed bodies that are pieces of their own all the same.
+    """
+    fusion = fuse(tree, keep)
     pieces = {holder: fusion.tree.bodies[fusion.merged[holder]].inertia for holder in fusion.holder}
     home = [np.eye(4)]
     for i, body in enumerate(tree.bodies[1:], 1):
@@ -98,9 +109,25 @@ def side(tree: Tree, zeros: Mapping[int, float]) -> Side:
     return Side(tree, zeros, fusion.holder, pieces, fusion.Ts_holder_body, np.stack(home))
 
 
+def moving_elsewhere(a: Tree, b: Tree, matching: Matching) -> tuple[frozenset[int], frozenset[int]]:
+    """Return for each tree its fixed bodies that are carried by a moving joint in the other.
+
+    What is welded in one tree and moves in the other is one piece in both: its joint differs, and not the inertia of
+    what it is welded to.
+    """
+    pairs = [(i, j) for i, j in matching.bodies.items() if i]
+    welded_a = frozenset(i for i, j in pairs if b.joints[j].nv and not a.joints[i].nv)
+    return welded_a, frozenset(j for i, j in pairs if a.joints[i].nv and not b.joints[j].nv)
+
+
 def home_placement(joint: Joint, at: float = 0.0) -> Floats:
     """Return T_parent_body of a one-dof joint at coordinate `at`, of other joints at their neutral: (4, 4)."""
     return joint.T_parent_joint @ _motion(joint, at - joint.ref) @ joint.T_joint_body
+
+
+def home_coordinates(tree: Tree) -> Floats:
+    """Return q (nq,) of a robot at home: one-dof joints at 0, wherever their `ref` is, quaternions at the identity."""
+    return np.concatenate([np.zeros(1) if joint.nq == 1 else joint.neutral for joint in tree.joints])
 
 
 def common_zeros(a: Tree, b: Tree, matching: Matching) -> tuple[dict[int, float], dict[int, float]]:
@@ -179,7 +206,7 @@ def align(ours: Side, theirs: Side, matching: Matching, tolerance: float) -> tup
         if i not in matching.bodies:
             continue
         j, parent = matching.bodies[i], a.parents[i]
-        while parent not in Gs or (parent and not a.moving[parent]):
+        while parent not in Gs or (parent and not ours.moves(parent)):
             parent = a.parents[parent]
         best: tuple[int, Node] | None = None
         for G in _candidates(ours, theirs, i, j, parent, Gs[parent], matching):

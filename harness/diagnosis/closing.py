@@ -10,12 +10,16 @@ from .evidence import BIAS, GRAVITY, QUANTITIES, TAU, Questions, answer, weights
 from .hypotheses import as_answered, as_asked
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..states import States
+    from ..tree import Floats
     from .closure import Observed
     from .hypotheses import Problem
 
 
 def remaining(problem: Problem, observed: Observed) -> float:
-    """Return the largest error over scale that the given changes of a problem leave, over all states and quantities.
+    """Return the largest error over scale that the given changes leave, of everything that was observed.
 
     M is compared entry by entry where no change is a map; else its products, which are among the evidence, stand for it.
     """
@@ -37,6 +41,17 @@ def remaining(problem: Problem, observed: Observed) -> float:
         weight = weights(value.reshape(len(value), -1), scale.reshape(len(value), -1)).reshape(value.shape)
         worst = max(worst, float(np.abs((value - M) * weight).max(initial=0)))
     return worst
+
+
+def pose_error(problem: Problem, states: States, poses: Mapping[str, Floats]) -> float:
+    """Return the largest error of T_world_body over max(1, largest component), over the bodies that were told."""
+    rest = np.zeros_like(states.v)
+    kinds = np.full(len(states.q), GRAVITY, np.intp)
+    asked = problem.taken(Questions(states.q, rest, rest, None, np.full(len(states.q), True), kinds))
+    expected = np.asarray(problem.reference.poses(asked.q), np.float64)
+    tree = problem.tree
+    errors = [np.abs(expected[:, tree.index[name] - 1] - T) / max(1.0, np.abs(T).max()) for name, T in poses.items()]
+    return float(max((error.max(initial=0) for error in errors), default=0.0))
 
 
 def _questions(observed: Observed, kind: int) -> Questions:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from ..findings import KINDS, Finding, Severity
+from .alignment import home_coordinates
 from .difference import Difference, patched, unchanged
 
 if TYPE_CHECKING:
@@ -96,7 +97,7 @@ def close(
     observed: Observed,
     make: Callable[[Tree], Dynamics],
     *,
-    kinds: bool = False,
+    files: bool = False,
 ) -> Closed:
     """Measure what every difference explains, and what all of them leave.
 
@@ -105,21 +106,22 @@ def close(
         differences: that were found.
         observed: the engine's answers.
         make: returns the reference of a tree.
-        kinds: whether the differences of each kind are measured together too.
+        files: whether the differences are those of two files; shares are then of M as well, since terms such as
+            armature hardly show in the efforts, and the differences of each kind are measured together too.
     """
     few = _first(observed, SHARED)
-    before = mean_square(residuals(tree, tree, few, make))
+    before = mean_square(residuals(tree, tree, few, make, matrix=files))
 
     def share(some: Sequence[Difference]) -> float:
         touching = [d for d in some if d.apply is not unchanged]
         if not touching or before <= NOISE:
             return 0.0
-        after = mean_square(residuals(tree, patched(tree, touching), few, make))
+        after = mean_square(residuals(tree, patched(tree, touching), few, make, matrix=files))
         return float(np.clip(1 - after / before, 0, 1))
 
     shares = tuple(share([d]) for d in differences)
     together: dict[str, float] = {}
-    for kind in dict.fromkeys(d.kind for d in differences) if kinds else ():
+    for kind in dict.fromkeys(d.kind for d in differences) if files else ():
         alike = [k for k, d in enumerate(differences) if d.kind == kind]
         together[kind] = share([differences[k] for k in alike]) if len(alike) > 1 else shares[alike[0]]
     left = worst(residuals(tree, patched(tree, differences), observed, make, matrix=True), observed)
@@ -153,7 +155,7 @@ def residuals(
         make: returns the reference of a tree.
         matrix: whether M is compared too.
     """
-    q, v, a, wrenches = _coordinates(ours, tree, observed.states)
+    q, v, a, wrenches = _coordinates(ours, tree, observed)
     at = [tree.dofs.index(name) for name in observed.dofs]
     reference, rest = make(tree), np.zeros_like(v)
     asked = [name for name in EFFORTS if name in observed.values]
@@ -181,11 +183,22 @@ def _scaled(observed: Observed, name: str, computed: Floats) -> Floats:
     return np.where(np.isfinite(error), error / np.where(size > 0, size, 1.0), np.inf)
 
 
-def _coordinates(ours: Tree, tree: Tree, states: States) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return q, v, a and wrenches of our states in the coordinates of a patched tree."""
-    if tree.dofs == ours.dofs and len(tree.bodies) == len(ours.bodies):
+def _coordinates(ours: Tree, tree: Tree, observed: Observed) -> tuple[Floats, Floats, Floats, Floats]:
+    """Return q, v, a and wrenches of our states in the coordinates of a patched tree.
+
+    A joint that became another one, and is not answered for in our coordinates, is at rest at home.
+    """
+    states = observed.states
+    kinds = {joint.name: joint.kind for joint in ours.joints}
+    other = {
+        joint.name
+        for joint in tree.joints
+        if joint.nv and kinds.get(joint.name) not in (None, joint.kind) and not set(joint.dofs) <= set(observed.dofs)
+    }
+    if tree.dofs == ours.dofs and len(tree.bodies) == len(ours.bodies) and not other:
         return states.q, states.v, states.a, states.wrenches
     count = len(states)
+    home = home_coordinates(tree)
     q = np.tile(tree.neutral, (count, 1))
     v, a = np.zeros((count, tree.nv)), np.zeros((count, tree.nv))
     wrenches = np.zeros((count, len(tree.bodies), 6))
@@ -193,7 +206,9 @@ def _coordinates(ours: Tree, tree: Tree, states: States) -> tuple[Floats, Floats
         if body.name in ours.index:
             wrenches[:, i] = states.wrenches[:, ours.index[body.name]]
         k = ours.joint_index.get(body.joint.name)
-        if k is not None and ours.joints[k].kind.nq == body.joint.nq:
+        if body.joint.name in other:
+            q[:, tree.q_slices[i]] = home[tree.q_slices[i]]
+        elif k is not None and ours.joints[k].kind.nq == body.joint.nq:
             q[:, tree.q_slices[i]] = states.q[:, ours.q_slices[k]]
             v[:, tree.v_slices[i]] = states.v[:, ours.v_slices[k]]
             a[:, tree.v_slices[i]] = states.a[:, ours.v_slices[k]]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..tree import Body, Inertia, Joint, JointKind
-from .alignment import Node, align, common_zeros, found_placements, home_placement, side
+from .alignment import Node, align, common_zeros, found_placements, home_placement, moving_elsewhere, side
 from .difference import Difference, unchanged, with_body, with_inertia
 from .joints import joint_differences
 from .pieces import inertia_differences
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from ..tree import Floats, Tree
+    from .alignment import Side
     from .matching import Matching
 
 
@@ -44,22 +45,23 @@ def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, s
         tolerance: relative; parameters closer than that times their own size are equal.
         static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
     """
-    zeros = common_zeros(ours, theirs, matching)
-    sides = side(ours, zeros[0]), side(theirs, zeros[1])
+    zeros, kept = common_zeros(ours, theirs, matching), moving_elsewhere(ours, theirs, matching)
+    sides = side(ours, zeros[0], kept[0]), side(theirs, zeros[1], kept[1])
     nodes = align(*sides, matching, tolerance)
     reach = max(1e-3, *(float(np.linalg.norm(node.P[:3, 3])) for node in nodes))
     # A member that stands elsewhere is a difference of its joint: its inertia is compared where it stands.
     standing = replace(sides[0], Ts_holder_body=found_placements(*sides, nodes))
     found: list[Difference] = []
     for node in nodes:
-        moves = ours.moving[node.a]
-        found += joint_differences(*sides, node, tolerance, reach) if moves or (static and node.a) else ()
+        moves = sides[0].moves(node.a)
+        if moves or (static and node.a):
+            found += joint_differences(*sides, node, tolerance, reach)
         if node.a in sides[0].pieces and (static or moves):
             found += inertia_differences(standing, sides[1], node, matching, tolerance)
         if node.a and ours.bodies[node.a].gravcomp != theirs.bodies[node.b].gravcomp:
             found.append(_gravcomp(ours, theirs, node))
     found += _missing(ours, theirs, matching)
-    found += _extra(ours, theirs, matching, nodes)
+    found += _extra(ours, sides[1], matching, nodes)
     found += whole_differences(ours, theirs, matching, tolerance)
     doubtful = {ours.joints[i].name for i in matching.doubtful} | {ours.bodies[i].name for i in matching.doubtful}
     noted = [replace(d, note="matched by structure, could be another") if d.where in doubtful else d for d in found]
@@ -89,9 +91,10 @@ def _missing(ours: Tree, theirs: Tree, matching: Matching) -> Iterator[Differenc
         kind = "base.fixed_or_free" if at_root else "joint.missing"
         values = ("free", "fixed", "") if at_root else (joint.nv, 0, "dof")
         yield Difference(kind, joint.name, *values, _weld(joint), joint.source())
-        if not body.inertia.is_zero:
-            gone = _dropped(body)
-            yield Difference("body.missing", body.name, body.inertia.mass, 0.0, "kg", gone, body.source())
+        for k, member in enumerate(ours.bodies):
+            if ours.fusion.holder[k] == i and k not in matching.bodies and not member.inertia.is_zero:
+                mass, gone = member.inertia.mass, _dropped(member)
+                yield Difference("body.missing", member.name, mass, 0.0, "kg", gone, member.source())
 
 
 def _weld(joint: Joint) -> Callable[[Tree], Tree]:
@@ -111,8 +114,9 @@ def _dropped(body: Body) -> Callable[[Tree], Tree]:
     return lambda tree: with_inertia(tree, body.name, Inertia())
 
 
-def _extra(ours: Tree, theirs: Tree, matching: Matching, nodes: tuple[Node, ...]) -> Iterator[Difference]:
-    """Yield joints with a dof that our tree does not have; the body comes along, at rest at home."""
+def _extra(ours: Tree, other: Side, matching: Matching, nodes: tuple[Node, ...]) -> Iterator[Difference]:
+    """Yield joints with a dof that our tree does not have; the body comes along with its piece, at rest at home."""
+    theirs = other.tree
     frames = {node.b: node for node in nodes}
     taken = set(matching.bodies.values())
     for j, joint in enumerate(theirs.joints):
@@ -124,10 +128,13 @@ def _extra(ours: Tree, theirs: Tree, matching: Matching, nodes: tuple[Node, ...]
         holder, body = frames[k], theirs.bodies[j]
         placement = holder.G @ P
         name = ours.bodies[holder.a].name
+        piece = other.pieces[j]
 
-        def apply(tree: Tree, body: Body = body, placement: Floats = placement, name: str = name) -> Tree:
+        def apply(
+            tree: Tree, body: Body = body, placement: Floats = placement, name: str = name, piece: Inertia = piece
+        ) -> Tree:
             joint = Joint(f"{body.joint.name} at rest", JointKind.FIXED, T_parent_joint=placement)
-            added = Body(f"{body.name} of the other", tree.index[name], joint, body.inertia)
+            added = Body(f"{body.name} of the other", tree.index[name], joint, piece)
             return replace(tree, bodies=(*tree.bodies, added), home=None)
 
         at_root = joint.kind is JointKind.FLOATING and not theirs.moving[body.parent]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import EngineUnsupported, HarnessError
+from ..errors import HarnessError
 from ..fixes import fix
 from . import ledger
 from .closure import Left, Observed, close, finding_of
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from ..findings import Finding
     from ..states import States
     from ..tree import Floats, Tree
-    from .closure import Dynamics
     from .difference import Difference
+    from .displaced import Posed
 
 CALLS = {
     "tau": ("inverse_dynamics", ("q", "v", "a", "wrenches")),
@@ -55,7 +55,7 @@ def diagnose(
     tree: Tree,
     states: States,
     scales: Callable[[str], Floats],
-    make: Callable[[Tree], Dynamics],
+    make: Callable[[Tree], Posed],
     tolerance: float,
     *,
     failed: bool,
@@ -89,9 +89,7 @@ def diagnose(
     )
     # A term that is in the compared answer itself is another robot, and the adapter says at which joint.
     counted = tuple(
-        replace(f, explains=shares[f.kind])
-        for f in session.findings
-        if f.severity == "model" and f.kind in shares
+        replace(f, explains=shares[f.kind]) for f in session.findings if f.severity == "model" and f.kind in shares
     )
     return Diagnosis((*told, *counted, *findings), booked, closed.left)
 
@@ -114,9 +112,11 @@ def read_back(session: Session, tree: Tree, tolerance: float) -> tuple[Differenc
     """Return how the robot that the engine holds departs from ours; empty when the engine does not tell."""
     try:
         held = session.describe()
-    except EngineUnsupported:
+    except HarnessError:  # also when what it holds is no tree, such as a joint without a direction
         return ()
-    found = [d for d in compare(tree, held, match(tree, held), tolerance).differences if not _answered(d, session, tree)]
+    found = [
+        d for d in compare(tree, held, match(tree, held), tolerance).differences if not _answered(d, session, tree)
+    ]
     # One joint may be several in the engine. Where the adapter maps them all, only the answers can tell them apart.
     several = {d.where for d in found if d.kind == "joint.type" and _all_dofs(d.where or "", session, tree)}
     return tuple(d for d in found if d.where not in several or not d.kind.startswith("joint."))

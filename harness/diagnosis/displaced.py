@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..spatial import inverse
+from .closure import Dynamics
 from .difference import Difference, with_joint
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from ..tree import Floats, Tree
 
 
-class Posed(Protocol):
+class Posed(Dynamics, Protocol):
     """What is asked of the reference."""
 
     def poses(self, q: Array) -> Array:

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from ..tree import Floats, Tree
-
 if TYPE_CHECKING:
     from ..spatial import Array
     from ..states import States
+    from ..tree import Floats, Tree
     from .closure import Observed
 
 Indices = NDArray[np.intp]
@@ -141,14 +140,16 @@ class Evidence:
     def at(self, rows: Any) -> Evidence:
         """Return some of the evidence."""
         asked = self.questions.at(rows)
-        return Evidence(asked, self.answers[rows], self.weight[rows], self.kept, self.state[rows], self.states, self.masses)
+        return Evidence(
+            asked, self.answers[rows], self.weight[rows], self.kept, self.state[rows], self.states, self.masses
+        )
 
     def light(self, count: int) -> Evidence:
         """Return about `count` questions that say most: spread over the quantities, those at rest and tau last."""
         lively = self.questions.v.any(1) | self.questions.a.any(1) | (self.questions.quantity == GRAVITY)
         kinds = [k for k in (BIAS, GRAVITY, MASS, TAU) if (self.questions.quantity == k).any()]
         # With bias and M at hand tau says nothing of its own but what acts with the wrenches.
-        if {BIAS, GRAVITY, MASS} <= set(kinds):
+        if {BIAS, GRAVITY, MASS} <= set(kinds) and self.questions.wrenches is None:
             kinds = [BIAS, GRAVITY, MASS]
         rows: list[int] = []
         for kind in kinds:
@@ -198,7 +199,7 @@ def weights(answers: Floats, scale: Floats) -> Floats:
 
 
 def _choose(v: Floats, count: int) -> Indices:
-    """Return at most `count` states, evenly spread over those that move more than half as many dofs as the liveliest."""
+    """Return at most `count` states, evenly spread over those that move at least half as many dofs as the best."""
     moving = (v != 0).sum(1)
     order = np.argsort(-moving, kind="stable")
     lively = order[: max(count, int((moving > moving.max(initial=0) / 2).sum()))]

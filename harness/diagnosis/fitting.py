@@ -40,8 +40,8 @@ class Subspace:
 
 def subspace(A: Floats) -> Subspace:
     """Return the subspace of columns A (m, p), whose units may differ: they are scaled before the rank is judged."""
-    size = np.linalg.norm(A, axis=0)
-    scaled = A / np.where(size > 0, size, 1)
+    size = _sizes(A)
+    scaled = A / np.where(size > 0, size, np.inf)
     # The columns of a tall matrix are first turned into a small square: m is a thousand, p ten.
     Q, small = np.linalg.qr(scaled)
     U, s, Vt = np.linalg.svd(small)
@@ -49,12 +49,17 @@ def subspace(A: Floats) -> Subspace:
     return Subspace(Q @ U[:, :rank], s[:rank, None] * Vt[:rank] * size, size)
 
 
+def _sizes(A: Floats) -> Floats:
+    """Return the norms of columns, zero for those that are rounding beside the others."""
+    size = np.linalg.norm(A, axis=0)
+    return np.where(size > max(CUT * float(size.max(initial=0)), 1e-150), size, 0)
+
+
 def solve(A: Floats, r: Floats) -> Floats:
     """Return the x (p,) of least norm, column by column in its own unit, with the least |A x - r|."""
-    size = np.linalg.norm(A, axis=0)
-    scaled = A / np.where(size > 0, size, 1)
-    x = np.linalg.lstsq(scaled, r, rcond=CUT)[0]
-    return np.where(size > 0, x / np.where(size > 0, size, 1), 0)
+    size = _sizes(A)
+    inverse = np.divide(1, size, out=np.zeros_like(size), where=size > 0)
+    return np.asarray(np.linalg.lstsq(A * inverse, r, rcond=CUT)[0] * inverse, np.float64)
 
 
 def shown(columns: Floats, count: int) -> tuple[float, ...]:
@@ -92,8 +97,10 @@ def descend(
         better = cost_trial < cost
         stuck = ~better & (damping < 1e-10)
         gain = float(np.max(np.where(better, 1 - cost_trial / np.where(cost > 0, cost, 1), 0), initial=0))
-        X, F, J = np.where(better[:, None], trial, X), np.where(better[:, None], F_trial, F), np.where(
-            better[:, None, None], J_trial, J
+        X, F, J = (
+            np.where(better[:, None], trial, X),
+            np.where(better[:, None], F_trial, F),
+            np.where(better[:, None, None], J_trial, J),
         )
         cost = np.where(better, cost_trial, cost)
         damping = np.where(better, damping / 30, damping * 8)

@@ -165,8 +165,12 @@ class Jig:
         v[..., at_v], a[..., at_v] = asked.v, asked.a
         wrenches = None if self._wrenches is None else np.tile(self._wrenches, (rounds, 1, 1))
         lanes = Questions(
-            q.reshape(-1, theirs.nq), v.reshape(-1, theirs.nv), a.reshape(-1, theirs.nv), wrenches,
-            np.tile(asked.heavy, rounds), np.tile(asked.quantity, rounds),
+            q.reshape(-1, theirs.nq),
+            v.reshape(-1, theirs.nv),
+            a.reshape(-1, theirs.nv),
+            wrenches,
+            np.tile(asked.heavy, rounds),
+            np.tile(asked.quantity, rounds),
         )
         efforts = answer(self._reference, lanes)[:, at_v]
         meant = problem.evidence.questions

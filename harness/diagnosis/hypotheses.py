@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -15,7 +14,7 @@ from .reach import Reach, reach_of
 from .regressor import Regressor, regressor
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from ..tree import Floats, Tree
     from .difference import Difference
@@ -26,7 +25,7 @@ Ask: TypeAlias = "Callable[[Questions], Questions]"
 Tell: TypeAlias = "Callable[[Questions, Floats], Floats]"
 
 
-LIGHT: Final = 15  # questions for hypotheses that cost one inverse dynamics per question
+LIGHT: Final = 16  # questions for hypotheses that cost one inverse dynamics per question
 
 
 def as_asked(questions: Questions) -> Questions:

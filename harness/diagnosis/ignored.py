@@ -6,6 +6,7 @@ makes a difference in this file is a finding beside that difference; one without
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,7 +32,7 @@ INERTIAL: Final = ("mass", "com", "inertia.")
 
 def with_lines_of_counted(session: Any, differences: Iterable[Difference], tree: Tree) -> tuple[Difference, ...]:
     """Return the differences, those of bodies that got more than the file gives them with the line of the surplus."""
-    elements = [COUNTED[element] for element in getattr(session, "ignores", {}) if element in COUNTED]
+    elements = [COUNTED[element] for element in _ignores(session) if element in COUNTED]
     surplus = {loss.where: loss.source for loss in reversed(tree.losses) if loss.element in elements}
     return tuple(
         replace(d, source=surplus[d.where]) if d.where in surplus and d.kind.startswith(INERTIAL) else d
@@ -49,7 +50,7 @@ def ignored(session: Any, differences: Iterable[Difference], engine: str, tree: 
         tree: of the file.
     """
     found = tuple(differences)
-    for element, kinds in getattr(session, "ignores", {}).items():
+    for element, kinds in _ignores(session).items():
         source = tree.sources.get(element)
         caused = [d for d in found if d.kind.startswith(kinds)]
         if element == "include":
@@ -64,8 +65,14 @@ def ignored(session: Any, differences: Iterable[Difference], engine: str, tree: 
             yield _finding(loss.where or loss.element, loss.source, engine, tree, severity="convention")
 
 
+def _ignores(session: Any) -> Mapping[str, tuple[str, ...]]:
+    """Return what the session says of itself; a user's function has every name, and nothing behind it."""
+    said = getattr(session, "ignores", None)
+    return said if isinstance(said, Mapping) else {}
+
+
 def _finding(where: str, source: Source, engine: str, tree: Tree, *, severity: Any) -> Finding:
-    values = {"expected": "read", "found": "ignored", "unit": ""}
+    values: dict[str, Any] = {"expected": "read", "found": "ignored", "unit": ""}
     said = fix("feature.ignored", where=where, format=tree.origin.format, engine=engine, source=source, **values)
     return finding("feature.ignored", source, where=where, severity=severity, fix=said, **values)
 

@@ -7,15 +7,14 @@ hypothesis about one of its members is then a vector of ten numbers.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..spatial import exp_so3, rotation_from_quaternion, skew
-from ..tree import Inertia
 from .difference import Difference, with_inertia
-from .fitting import Subspace, descend, shown, solve, subspace
-from .hypotheses import Candidate, Change
+from .fitting import Subspace, shown, solve, subspace
+from .hypotheses import Candidate, Change, rms
+from .inertia_fits import fit_com, fit_mass, fit_rotation, fit_tensor, invented, is_solid
 from .inertias import grain, is_physical, reasons
 from .parameters import TENSOR, about_origin, inertia_of, six, tensor, transport, vector
 from .patterns import guesses, orders
@@ -23,7 +22,7 @@ from .patterns import guesses, orders
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ..tree import Floats, Tree
+    from ..tree import Floats, Inertia, Tree
     from .hypotheses import Problem
 
 UNITS: Final = {"mass": "kg", "com": "m", "both": "m", "inertia": "kg m^2", "inertial": "kg"}
@@ -68,26 +67,33 @@ class Piece:
         return np.sqrt((((deltas @ M.T - self.z) ** 2).sum(-1) + self.outside) / self.count)
 
 
+def members_of(tree: Tree, holder: int) -> tuple[tuple[int, Floats], ...]:
+    """Return (index, T_holder_body) of a moving body and of everything that is fixed to it."""
+    fusion = tree.fusion
+    return tuple((i, fusion.Ts_holder_body[i]) for i, h in enumerate(fusion.holder) if h == holder)
+
+
 def pieces(problem: Problem) -> list[Piece]:
     """Return every rigid piece of the tree whose fault could touch what shows a residual."""
-    tree, regressor = problem.tree, problem.regressor
-    members: dict[int, list[tuple[int, Floats]]] = {}
-    for i, holder in enumerate(tree.fusion.holder):
-        members.setdefault(holder, []).append((i, tree.fusion.Ts_holder_body[i]))
-    found: list[Piece] = []
-    for holder in regressor.holders:
-        if not problem.reach.inertia(holder):
-            continue
-        space = subspace(problem.rows(regressor.columns(holder)))
-        found.append(_piece(problem, holder, tuple(members[holder]), space))
-    return found
+    holders = [h for h in problem.regressor.holders if problem.reach.inertia(h)]
+    return [piece_of(problem, h) for h in holders]
 
 
-def _piece(problem: Problem, holder: int, members: tuple[tuple[int, Floats], ...], space: Subspace) -> Piece:
-    r = problem.residual.ravel()
+def piece_of(problem: Problem, holder: int, beside: Floats | None = None) -> Piece:
+    """Return one rigid piece.
+
+    Args:
+        problem: whose residual is projected.
+        holder: the moving body.
+        beside: (E n, k) orthonormal directions that something else accounts for.
+    """
+    A, r = problem.rows(problem.regressor.columns(holder)), problem.residual.ravel()
+    if beside is not None:
+        A, r = A - beside @ (beside.T @ A), r - beside @ (beside.T @ r)
+    space = subspace(A)
     z = space.Q.T @ r
     outside = float(((r - space.Q @ z) ** 2).sum())
-    return Piece(holder, members, space, z, outside, r.size, problem.accept)
+    return Piece(holder, members_of(problem.tree, holder), space, z, outside, r.size, problem.accept)
 
 
 def inertial_candidates(problem: Problem) -> Iterator[Candidate]:
@@ -96,6 +102,37 @@ def inertial_candidates(problem: Problem) -> Iterator[Candidate]:
         if piece.left <= piece.bar:
             for i, T in piece.members:
                 yield from of_member(problem.tree, piece, i, T)
+
+
+def scaled_candidates(problem: Problem) -> Iterator[Candidate]:
+    """Yield all masses and tensors scaled alike, when that leaves rounding alone."""
+    tree, fused = problem.tree, problem.tree.fusion
+    inertias = {h: fused.tree.bodies[fused.merged[h]].inertia for h in problem.regressor.holders}
+    efforts = sum(problem.regressor.columns(h) @ vector(inertia) for h, inertia in inertias.items())
+    column, r = problem.rows(np.asarray(efforts)[..., None])[:, 0], problem.residual.ravel()
+    size = float(column @ column)
+    share = float(column @ r) / size if size else 0.0
+    left = rms(r - share * column)
+    if len(inertias) < 2 or left > problem.accept:
+        return
+
+    def apply(tree: Tree) -> Tree:
+        k = 1 + share
+        heavier = [replace(b.inertia, mass=k * b.inertia.mass, I_com=k * b.inertia.I_com) for b in tree.bodies]
+        return replace(tree, bodies=tuple(replace(b, inertia=I) for b, I in zip(tree.bodies, heavier, strict=True)))
+
+    values = (tree.total_mass, tree.total_mass * (1 + share), "kg")
+    told = Difference("mass", None, *values, apply, note="all masses and tensors are scaled alike")
+    yield Candidate((Change(told),), left, (abs(share) * float(np.sqrt(size / r.size)),))
+
+
+def all_inertial(problem: Problem) -> Floats | None:
+    """Return a change (10 B,) of all moving bodies that leaves rounding alone, or None when there is none."""
+    holders = problem.regressor.holders
+    A = np.concatenate([problem.rows(problem.regressor.columns(h)) for h in holders], axis=1)
+    r = problem.residual.ravel()
+    change = solve(A, r)
+    return change if rms(r - A @ change) <= problem.accept else None
 
 
 def of_member(tree: Tree, piece: Piece, i: int, T: Floats) -> Iterator[Candidate]:
@@ -129,7 +166,7 @@ def _fitted(tree: Tree, piece: Piece, i: int, M: Floats) -> Iterator[Candidate]:
     """Yield one free mass, centre, turn or tensor that fits."""
     ours = tree.bodies[i].inertia
     if ours.is_zero:
-        theirs = inertia_of(solve(M, piece.z), ours.com)
+        theirs = invented(M, piece.z, piece.bar * np.sqrt(piece.count / max(len(piece.z), 1)))
         rest = float(piece.misfit(M, vector(theirs)[None])[0])
         if rest <= piece.bar and is_solid(theirs):
             sizes = shown(M * _magnitudes(theirs), piece.count)
@@ -143,7 +180,7 @@ def _fitted(tree: Tree, piece: Piece, i: int, M: Floats) -> Iterator[Candidate]:
         ("inertia.rotation", "inertia", fit_rotation),
         ("inertia.value", "inertia", fit_tensor),
     ):
-        fitted = fit(ours, M, piece)
+        fitted = fit(ours, M, piece.z)
         if fitted is None:
             continue
         theirs, basis = fitted
@@ -154,95 +191,10 @@ def _fitted(tree: Tree, piece: Piece, i: int, M: Floats) -> Iterator[Candidate]:
             yield _candidate(tree, i, [(name, field)], theirs, rest, shown(M @ basis, piece.count))
 
 
-def is_solid(inertia: Inertia) -> bool:
-    """Return whether an engine could have invented this inertia: a body with extent, no point and no mere tensor."""
-    moments = np.linalg.eigvalsh(inertia.I_com)
-    return inertia.mass > 0 and is_physical(inertia) and bool(moments[0] > 1e-6 * moments[2])
-
-
 def _magnitudes(inertia: Inertia) -> Floats:
     """Return how large each of the ten parameters could be in a body like this."""
     I = float(np.abs(inertia.I_com).max())
     return np.array([inertia.mass, *[np.sqrt(inertia.mass * I)] * 3, *[I] * 6])
-
-
-Fitted: TypeAlias = "tuple[Inertia, Floats] | None"
-
-
-def fit_mass(ours: Inertia, M: Floats, piece: Piece) -> Fitted:
-    """Return the inertia with the mass that fits best, and the ten parameters of the change (10, 1)."""
-    along = about_origin(1.0, ours.com, np.zeros((3, 3)))
-    column = M @ along
-    size = float(column @ column)
-    if not size:
-        return None
-    change = float(column @ piece.z) / size
-    return replace(ours, mass=ours.mass + change), along[:, None] * change
-
-
-def fit_tensor(ours: Inertia, M: Floats, piece: Piece) -> Fitted:
-    """Return the inertia with the tensor that fits best, and directions (10, 6) of its size."""
-    change = solve(M[:, TENSOR], piece.z)
-    return replace(ours, I_com=ours.I_com + tensor(change)), np.eye(10)[:, TENSOR] * float(np.abs(change).max())
-
-
-def fit_com(ours: Inertia, M: Floats, piece: Piece) -> Fitted:
-    """Return the inertia with the centre of mass that fits best, and directions (10, 3) of the size of the shift."""
-    if not ours.mass:
-        return None
-    reach = max(float(np.linalg.norm(ours.com)), float(np.sqrt(np.abs(ours.I_com).max() / abs(ours.mass))), 1e-6)
-    base = vector(ours)
-
-    def parameters(c: Floats) -> Floats:
-        outer = c[:, :, None] * c[:, None, :]
-        tensors = six(ours.I_com + ours.mass * (np.einsum("kii->k", outer)[:, None, None] * np.eye(3) - outer))
-        return np.concatenate([np.full((len(c), 1), ours.mass), ours.mass * c, tensors], axis=1)
-
-    def f(x: Floats) -> Floats:
-        return (parameters(ours.com + reach * x) - base) @ M.T - piece.z
-
-    free = solve(M, piece.z)[1:4] / ours.mass / reach
-    starts = np.array([np.zeros(3), free, -ours.com / reach, -2 * ours.com / reach])
-    x, left = descend(f, starts, steps=30)
-    com = ours.com + reach * x[left.argmin()]
-    size = float(np.linalg.norm(com - ours.com))
-    basis = (parameters(com + size * np.eye(3)) - parameters(com[None])).T
-    return replace(ours, com=com), basis
-
-
-def fit_rotation(ours: Inertia, M: Floats, piece: Piece) -> Fitted:
-    """Return the inertia turned in the way that fits best, and directions (10, 3); None for one that no turn changes."""
-    moments = np.linalg.eigvalsh(ours.I_com)
-    if moments[2] - moments[0] <= 1e-12 * np.abs(moments).max():
-        return None
-    tensors = CUBE @ ours.I_com @ np.swapaxes(CUBE, 1, 2)
-
-    def f(x: Floats) -> Floats:
-        R = rotation_from_quaternion(exp_so3(x))
-        I = R @ np.tile(tensors, (len(x) // len(CUBE), 1, 1)) @ np.swapaxes(R, 1, 2)
-        return six(I - ours.I_com) @ M[:, TENSOR].T - piece.z
-
-    x, left = descend(f, np.zeros((len(CUBE), 3)), steps=30)
-    best = int(left.argmin())
-    R = rotation_from_quaternion(exp_so3(x[best])) @ CUBE[best]
-    I = R @ ours.I_com @ R.T
-    turn = min(1.0, float(np.abs(R - np.eye(3)).max()))
-    basis = np.zeros((10, 3))
-    for k in range(3):
-        K = skew(np.eye(3)[k])
-        basis[TENSOR, k] = six(K @ I - I @ K) * turn
-    return replace(ours, I_com=(I + I.T) / 2), basis
-
-
-def _cube() -> Floats:
-    """Return the turns of a cube up to half turns about its axes, which leave a tensor near itself: (8, 3, 3)."""
-    turns = [np.eye(3)[list(p)] for p in ((0, 1, 2), (1, 2, 0), (2, 0, 1), (1, 0, 2), (0, 2, 1), (2, 1, 0))]
-    turns = [R * np.sign(np.linalg.det(R)) for R in turns]
-    tilt = rotation_from_quaternion(np.array([[1.0, 0.5, 0.5, 0.5], [1.0, -0.5, 0.5, -0.5]]))
-    return np.concatenate([np.array(turns), tilt])
-
-
-CUBE: Final = _cube()
 
 
 def _combined(tree: Tree, piece: Piece, i: int, M: Floats) -> Iterator[Candidate]:

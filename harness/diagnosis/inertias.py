@@ -290,9 +290,12 @@ def left_out(members: Members, theirs: Inertia) -> list[int]:
     """Return the members that were left out, when leaving some out explains nearly all of what departs.
 
     The difference of the ten parameters is a sum over the members left out. Up to ten of them are told by the weights
-    of a least-squares fit, which are then 0 or 1; more of them greedily, the one that takes most away first.
+    of a least-squares fit, which are then 0 or 1; more of them greedily, the one that takes most away first. What leaves
+    less is taken.
     """
     tried = [k for k, member in enumerate(members) if not member[0].is_zero]
+    if not tried:
+        return []
     whole = compose(members)
     gyration = float(np.sqrt(np.abs(whole.I_com).max() / max(whole.mass, 1e-12)))
     length = max(float(np.linalg.norm(whole.com)), gyration, 1e-6)
@@ -300,11 +303,12 @@ def left_out(members: Members, theirs: Inertia) -> list[int]:
     tens = np.stack([_ten(in_frame(*members[k])) / scale for k in tried])
     missing = (_ten(whole) - _ten(theirs)) / scale
     fitted = np.linalg.lstsq(tens.T, missing, rcond=None)[0] > 0.5
-    for chosen in (fitted, _greedy(tens, missing)):
-        left = float(np.linalg.norm(missing - tens[chosen].sum(0)))
-        if chosen.any() and not chosen.all() and left < 0.02 * float(np.linalg.norm(missing)):
-            return [k for k, gone in zip(tried, chosen, strict=True) if gone]
-    return []
+    tries = [fitted, _greedy(tens, missing)]
+    lefts = [float(np.linalg.norm(missing - tens[chosen].sum(0))) for chosen in tries]
+    chosen, left = min(zip(tries, lefts, strict=True), key=lambda pair: pair[1])
+    if not chosen.any() or chosen.all() or left >= 0.02 * float(np.linalg.norm(missing)):
+        return []
+    return [k for k, gone in zip(tried, chosen, strict=True) if gone]
 
 
 def _greedy(tens: Floats, missing: Floats) -> NDArray[np.bool_]:

@@ -9,29 +9,29 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-
-from .closing import remaining
+from .base_parameters import base_parameters, parameters_of, shown
+from .closing import pose_error, remaining
+from .difference import patched
 from .evidence import gather
-from .gravities import gravcomp_candidates, gravity_candidates, tendon_candidates
-from .hypotheses import Candidate, Problem, rms
-from .inertial import inertial_candidates
-from .joint_faults import displaced_candidates, reversed_candidates, suspects, zero_candidates
+from .hypotheses import Candidate, Problem
+from .inertial import all_inertial
 from .losses import mirrored, missing, numbers
-from .maps import base_guesses, fitting, unit_guesses, wrench_guesses
-from .orders import order_candidates
-from .terms import term_candidates
+from .ranking import rank
+from .single import of_terms, single_causes
+from .sparse import pair_candidates
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Mapping
 
-    from ..tree import Tree
+    from ..tree import Floats, Tree
+    from .base_parameters import Shown
     from .closure import Observed
     from .difference import Difference
     from .hypotheses import Change, Make
 
 ROUNDING: Final = 2.2e-14  # 100 eps: what right engines leave of a scale, with room
-FLOOR: Final = 9e-16  # root mean square below which two candidates are told apart by nothing but rounding
-ALIKE: Final = 8.0  # ratio of what two candidates leave, up to which rounding alone may make it
+POSE: Final = 1e-9  # of max(1, largest component), up to which two poses are the same
+INERTIAL: Final = ("mass", "com", "inertia", "body")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,14 +42,12 @@ class Explanation:
         differences: what departs, `given` ones (dofs that are not there, half a mass matrix) first.
         changes: the same with what they do to questions and answers.
         residual: largest error over scale that is left when they are put in, over all states and quantities.
-        free: how many values were fitted that show in the answers.
         causes: how many separate reasons this takes.
     """
 
     differences: tuple[Difference, ...]
     changes: tuple[Change, ...]
     residual: float
-    free: int
     causes: int
 
 
@@ -62,12 +60,14 @@ class Inference:
         equal: how many of them, from the first, are equally good.
         residual: largest error over scale before anything is put in.
         notes: for the reader.
+        shown: where inertial parameters depart that motion cannot tell one by one, what it does tell of them.
     """
 
     explanations: tuple[Explanation, ...]
     equal: int
     residual: float
-    notes: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    shown: tuple[Shown, ...] = ()
 
     @property
     def best(self) -> tuple[Explanation, ...]:
@@ -86,7 +86,15 @@ class Inference:
         return tuple(replace(d, rivals=(*d.rivals, *equal)) for d in first.differences)
 
 
-def infer(expected: Tree, observed: Observed, make: Make, tolerance: float = 1e-9, *, limit: int = 2) -> Inference:
+def infer(
+    expected: Tree,
+    observed: Observed,
+    make: Make,
+    tolerance: float = 1e-9,
+    *,
+    limit: int = 2,
+    poses: Mapping[str, Floats] | None = None,
+) -> Inference:
     """Name the cause of what was observed.
 
     Args:
@@ -94,14 +102,14 @@ def infer(expected: Tree, observed: Observed, make: Make, tolerance: float = 1e-
         observed: states, answers, scales.
         make: returns the native reference of a tree.
         tolerance: relative, of scale; what an engine may leave beyond rounding before it counts as unexplained.
-        limit: at most so many separate causes.
+        limit: at most so many separate causes; a place where several values depart together may go beyond it.
+        poses: body name to T_world_body (N, 4, 4) at the states, where the engine tells: they part what efforts cannot.
     """
     observed, notes = numbers(observed)
     observed, halves = mirrored(observed, expected, make)
     if not observed.values or not observed.dofs:
         return Inference((), 0, 0.0, (*notes, "nothing was answered"))
-    evidence = gather(expected, observed)
-    problem = Problem(expected, make, evidence, ROUNDING)
+    problem = Problem(expected, make, gather(expected, observed), ROUNDING)
     given = missing(problem, observed.dofs)
     problem = problem.retold(given)
     residual = remaining(problem, observed)
@@ -109,85 +117,75 @@ def infer(expected: Tree, observed: Observed, make: Make, tolerance: float = 1e-
     if residual <= ROUNDING:
         found = [Candidate((), problem.size)] if seen else []
     else:
-        found = list(search(problem, limit))
-        loose = max(ROUNDING, min(tolerance, 1e-3 * residual))
-        if not found and loose > ROUNDING:
-            problem = replace(problem, accept=loose)
-            found = list(search(problem, limit))
-    ranked = rank(problem, found)
-    best = ranked[: sum(_place(c, ranked) == _place(ranked[0], ranked) for c in ranked)]
-    explanations = tuple(_explained(problem, observed, seen, c, ranked) for c in ranked)
-    return Inference(explanations, len(best), residual, notes)
+        problem, found = search(problem, tolerance, residual, limit)
+    ranked, equal = rank(problem, found)
+    if poses:
+        ranked, equal, notes = _by_poses(problem, ranked, equal, notes, observed, poses)
+    explanations = tuple(_explained(problem, observed, seen, candidate) for candidate in ranked)
+    return Inference(explanations, equal, residual, notes, _shown(problem, ranked[:equal], residual))
 
 
-def search(problem: Problem, limit: int) -> Iterator[Candidate]:
-    """Yield what explains the residual: single causes, and more only when there is none."""
-    singles = list(single_causes(problem))
-    yield from singles
-    del limit
+def search(problem: Problem, tolerance: float, residual: float, limit: int) -> tuple[Problem, list[Candidate]]:
+    """Return what explains the residual, and the problem with the rounding that had to be allowed for it.
 
-
-def single_causes(problem: Problem) -> Iterator[Candidate]:
-    """Yield candidates of one cause, and those of several that come with one place; far geometry only when needed."""
-    tree = problem.tree
-    sources: list[Callable[[], Iterable[Candidate]]] = [
-        lambda: inertial_candidates(problem),
-        lambda: term_candidates(problem),
-        lambda: gravity_candidates(problem),
-        lambda: gravcomp_candidates(problem),
-        lambda: tendon_candidates(problem),
-        lambda: fitting(problem, base_guesses(tree)),
-        lambda: fitting(problem, wrench_guesses(tree, problem)),
-        lambda: fitting(problem, list(unit_guesses(tree))),
-        lambda: order_candidates(problem),
-        lambda: reversed_candidates(problem),
-        lambda: zero_candidates(problem),
-    ]
-    found = [candidate for source in sources for candidate in source()]
-    bodies = suspects(problem, fixed=True)
-    found += displaced_candidates(problem, bodies, far=False)
-    single = [candidate for candidate in found if candidate.causes == 1]
-    if not single:
-        found += displaced_candidates(problem, bodies, far=True)
-    elif any(candidate.differences[0].kind.startswith("gravity") for candidate in single):
-        roots = [i for i in bodies if tree.roots[i] == i]
-        found += displaced_candidates(problem, roots, far=True)
-    yield from found
-
-
-def rank(problem: Problem, found: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that leave no more than rounding beyond the best, fewest causes and values first.
-
-    What a candidate leaves is computed anew from the tree that it makes, since projections round in their own way.
+    Rounding as small as the reference's own is tried first, then what `tolerance` allows; one cause before several.
     """
-    distinct: dict[tuple[tuple[str, str | None], ...], Candidate] = {}
-    for candidate in sorted(found, key=lambda c: (c.causes, len(c.sizes))):
-        distinct.setdefault(tuple((d.kind, d.where) for d in candidate.differences), candidate)
-    measured = [replace(c, left=rms(problem.left(c.changes))) for c in distinct.values()]
-    bar = _bar(measured)
-    fitting = [candidate for candidate in measured if candidate.left <= bar]
-    return sorted(fitting, key=lambda c: (c.causes, _free(c, bar)))
+    loose = max(ROUNDING, min(tolerance, 1e-3 * residual))
+    problems = [problem] if loose <= ROUNDING else [problem, replace(problem, accept=loose)]
+    partial: list[tuple[Problem, list[Candidate]]] = []
+    for one in problems:
+        found = list(single_causes(one))
+        if any(candidate.causes == 1 or of_terms(candidate) for candidate in found):
+            return one, found
+        partial.append((one, found))
+    for one, single in partial if limit > 1 and residual > tolerance else []:
+        found = [*single, *pair_candidates(one, limit)]
+        if found:
+            return one, found
+    return next(((one, found) for one, found in partial if found), (problem, []))
 
 
-def _bar(found: Sequence[Candidate]) -> float:
-    """Return the root mean square up to which candidates leave the same."""
-    return max(FLOOR, ALIKE * min((candidate.left for candidate in found), default=0.0))
+def _by_poses(
+    problem: Problem,
+    ranked: list[Candidate],
+    equal: int,
+    notes: tuple[str, ...],
+    observed: Observed,
+    poses: Mapping[str, Floats],
+) -> tuple[list[Candidate], int, tuple[str, ...]]:
+    """Return the candidates whose poses are those of the engine, all of them when there is none, and what to note."""
+    states = observed.states
+    errors = [pose_error(problem.retold(candidate.changes), states, poses) for candidate in ranked]
+    right = [error <= POSE for error in errors]
+    if any(right):
+        best = sum(right[:equal])
+        kept = [candidate for candidate, fits in zip(ranked, right, strict=True) if fits]
+        # With all that were equally good out, those that come next are looked at anew.
+        return (kept, best, notes) if best else (*rank(problem, kept), notes)
+    error = min(errors, default=pose_error(problem, states, poses))
+    if error > POSE:
+        notes = (*notes, f"poses depart by {error:.2g}, which nothing that was found explains")
+    return ranked, equal, notes
 
 
-def _free(candidate: Candidate, bar: float) -> int:
-    return sum(size > bar for size in candidate.sizes)
-
-
-def _place(candidate: Candidate, ranked: Sequence[Candidate]) -> tuple[int, int]:
-    return candidate.causes, _free(candidate, _bar(ranked))
-
-
-def _explained(
-    problem: Problem, observed: Observed, seen: tuple[Change, ...], candidate: Candidate, ranked: Sequence[Candidate]
-) -> Explanation:
+def _explained(problem: Problem, observed: Observed, seen: tuple[Change, ...], candidate: Candidate) -> Explanation:
+    """Return a candidate with what it leaves of everything that was observed."""
     changes = (*seen, *candidate.changes)
     left = remaining(problem.retold(candidate.changes), observed)
-    free = _place(candidate, ranked)[1]
-    return Explanation(tuple(change.difference for change in changes), changes, left, free, candidate.causes)
+    return Explanation(tuple(change.difference for change in changes), changes, left, candidate.causes)
 
 
+def _shown(problem: Problem, best: list[Candidate], residual: float) -> tuple[Shown, ...]:
+    """Return the base parameters that depart, where single values cannot be told or where no explanation was found."""
+    told = [difference for candidate in best for difference in candidate.differences]
+    inertial = any(difference.kind.partition(".")[0] in INERTIAL and difference.where for difference in told)
+    if residual <= ROUNDING or (best and not (inertial and len(best) > 1)):
+        return ()
+    tree = problem.tree
+    base = base_parameters(tree, problem.reference)
+    ours = parameters_of(tree, base.bodies)
+    if best:
+        theirs = parameters_of(patched(tree, best[0].differences), base.bodies)
+        return shown(base, ours, theirs)
+    change = all_inertial(problem)
+    return () if change is None else shown(base, ours, ours + change)

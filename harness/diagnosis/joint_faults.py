@@ -1,31 +1,26 @@
-"""Which fault in the geometry of one joint explains a residual: reversed, shifted, turned, moved."""
+"""Which fault in the geometry of one joint explains a residual: axis, placement, orientation, anchor."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ..spatial import quaternion_from_rotation, rotation_from_rpy, rotation_z_to
-from ..states import interval
 from ..tree import Joint, JointKind, Tree
 from .difference import Difference, with_joint
 from .fitting import descend, shown
 from .geometry import TURNING, Jig, placed
 from .hypotheses import Candidate, Change, rms
+from .joint_zeros import ONE_DOF
 from .joints import DEGREE, in_degrees, rpy_of
-from .maps import tried
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..tree import Floats
-    from .evidence import Indices, Questions
     from .hypotheses import Problem
 
-ONE_DOF: Final = (*TURNING, JointKind.PRISMATIC)
-SHIFTS: Final = 16  # zeros of a hinge that are looked at before the best are fitted
 NEAR: Final = 8  # steps from the file's own geometry
 BEST: Final = 6  # far starts that are followed
 DIRECTIONS: Final = 30  # in which an axis is looked for
@@ -38,135 +33,6 @@ NAMES: Final = {
     "placement": "joint.placement",
     "anchor": "joint.placement",
 }
-
-
-def suspects(problem: Problem, *, fixed: bool) -> list[int]:
-    """Return the bodies whose joint could be at fault: not floating, with something below, within reach."""
-    tree = problem.tree
-    heavy = [not body.inertia.is_zero for body in tree.bodies]
-    moving = [joint.nv > 0 for joint in tree.joints]
-    for i in range(len(tree.bodies) - 1, 0, -1):
-        heavy[tree.parents[i]] = heavy[tree.parents[i]] or heavy[i]
-        moving[tree.parents[i]] = moving[tree.parents[i]] or moving[i]
-    found: list[int] = []
-    for i in range(1, len(tree.bodies)):
-        joint = tree.joints[i]
-        kind = joint.nv > 0 or (fixed and tree.moving[i]) or (fixed and moving[i])
-        if kind and heavy[i] and joint.kind is not JointKind.FLOATING and problem.reach.joint(i):
-            found.append(i)
-    return found
-
-
-def reversed_candidates(problem: Problem) -> Iterator[Candidate]:
-    """Yield joints whose axis is reversed."""
-    tree = problem.tree
-    bodies = [i for i in suspects(problem, fixed=False) if tree.joints[i].kind in ONE_DOF]
-    maps = [(_reversal(tree, i),) for i in bodies]
-    for i, left in zip(bodies, tried(problem.light, maps), strict=True):
-        if left <= problem.accept:
-            change = Change(_axis(tree, i, "joint.axis_sign", -tree.joints[i].axis))
-            rest = rms(problem.left([change]))
-            if rest <= problem.accept:
-                yield Candidate((change,), rest)
-
-
-def _reversal(tree: Tree, i: int) -> Change:
-    """Return a reversed axis as a map of questions and answers, which many can be tried by at once."""
-    joint, q_at, v_at = tree.joints[i], tree.q_slices[i].start, tree.v_slices[i].start
-
-    def ask(questions: Questions) -> Questions:
-        q, v, a = questions.q.copy(), questions.v.copy(), questions.a.copy()
-        q[:, q_at] = 2 * joint.ref - q[:, q_at]
-        v[:, v_at] *= -1
-        a[:, v_at] *= -1
-        return replace(questions, q=q, v=v, a=a)
-
-    def tell(questions: Questions, efforts: Floats) -> Floats:
-        del questions
-        efforts = efforts.copy()
-        efforts[:, v_at] *= -1
-        return efforts
-
-    return Change(_axis(tree, i, "joint.axis_sign", -joint.axis), ask, tell)
-
-
-def _axis(tree: Tree, i: int, kind: str, axis: Floats) -> Difference:
-    joint = tree.joints[i]
-
-    def apply(tree: Tree) -> Tree:
-        return with_joint(tree, joint.name, axis=axis)
-
-    return Difference(kind, joint.name, joint.axis.tolist(), axis.tolist(), "1", apply, joint.source("axis"))
-
-
-def zero_candidates(problem: Problem) -> Iterator[Candidate]:
-    """Yield joints whose coordinate is shifted; a shift is a turn about the axis, or a move along it, under both names."""
-    tree, light = problem.tree, problem.light
-    bodies = [i for i in suspects(problem, fixed=False) if tree.joints[i].kind in ONE_DOF]
-    if not bodies:
-        return
-    grid = [(i, s) for i in bodies for s in _shifts(tree.joints[i])]
-    owner, start = np.array([i for i, _ in grid]), np.array([s for _, s in grid])
-    first = _shifted(light, owner, start)
-    sizes = np.sqrt((first**2).mean(1))
-    kept: list[int] = []
-    for i in bodies:
-        mine = np.flatnonzero(owner == i)
-        best = mine[np.argsort(sizes[mine], kind="stable")[:2]]
-        kept += [int(k) for k in dict.fromkeys([*mine[:1], *best])]
-    owner, start = owner[kept], start[kept]
-    x, left = descend(lambda x: _shifted(light, np.tile(owner, len(x) // len(owner)), x[:, 0]), start[:, None], steps=15)
-    for i in bodies:
-        mine = np.flatnonzero(owner == i)
-        k = mine[left[mine].argmin()]
-        if left[k] <= problem.accept:
-            yield from _zeros(problem, i, float(x[k, 0]))
-
-
-def _shifts(joint: Joint) -> Floats:
-    """Return shifts to start from, none first."""
-    if joint.kind is JointKind.PRISMATIC:
-        lower, upper = interval(joint)
-        return np.array([0.0, 1.0, -1.0]) * max(upper - lower, 0.1)
-    return np.arange(SHIFTS) * (2 * np.pi / SHIFTS)
-
-
-def _shifted(problem: Problem, owner: Indices, shift: Floats) -> Floats:
-    """Return the scaled residual (H, E n) with the joint of body owner[h] read shift[h] further."""
-    at = np.array([problem.tree.q_slices[i].start for i in owner], np.intp)
-
-    def move(questions: Questions, rounds: Indices) -> Questions:
-        q = questions.q.copy()
-        q[np.arange(len(q)), at[rounds]] += shift[rounds]
-        return replace(questions, q=q)
-
-    return problem.lanes(len(owner), move).reshape(len(owner), -1)
-
-
-def _zeros(problem: Problem, i: int, shift: float) -> Iterator[Candidate]:
-    """Yield one shift under its names, when it leaves rounding on all of the evidence."""
-    joint = problem.tree.joints[i]
-    slides = joint.kind is JointKind.PRISMATIC
-    turned = shift if slides else float(np.remainder(shift + np.pi, 2 * np.pi) - np.pi)
-    ref = joint.ref - turned
-
-    def apply(tree: Tree) -> Tree:
-        return with_joint(tree, joint.name, ref=ref)
-
-    if not slides and joint.ref and any(np.isclose(joint.ref * k, joint.ref - shift, rtol=1e-6) for k in (DEGREE, 1 / DEGREE)):
-        kinds = ["units.angle"]
-    else:
-        kinds = ["joint.zero", "joint.placement" if slides else "joint.orientation"]
-    changes = [
-        Change(Difference(kind, joint.name, joint.ref, ref, "m" if slides else "rad", apply, joint.source("ref")))
-        for kind in kinds
-    ]
-    left = problem.left(changes[:1])
-    if rms(left) <= problem.accept:
-        step = _shifted(problem, np.array([i, i]), np.array([shift, shift + 1e-6]))
-        size = float(np.sqrt(((step[1] - step[0]) ** 2).mean())) * 1e6 * min(1.0, abs(turned))
-        for change in changes:
-            yield Candidate((change,), rms(left), (size,))
 
 
 def displaced_candidates(problem: Problem, bodies: Sequence[int], *, far: bool) -> Iterator[Candidate]:
@@ -238,7 +104,11 @@ def _turns_of(joint: Joint) -> Floats:
     angles = np.array(rpy_of(R))
     x, y, z = (rotation_from_rpy(np.where(np.arange(3) == k, angles, 0)) for k in range(3))
     mistakes = [np.eye(3), R.T, R @ R, x @ y @ z, y @ x @ z, z @ x @ y, x @ z @ y, y @ z @ x]
-    mistakes += [rotation_from_rpy(angles[[2, 1, 0]]), rotation_from_rpy(angles * DEGREE), rotation_from_rpy(angles / DEGREE)]
+    mistakes += [
+        rotation_from_rpy(angles[[2, 1, 0]]),
+        rotation_from_rpy(angles * DEGREE),
+        rotation_from_rpy(angles / DEGREE),
+    ]
     turns = [R.T @ other for other in mistakes if np.abs(R - other).max() > 1e-9]
     return np.array([quaternion_from_rotation(D) for D in turns]).reshape(-1, 4)
 
@@ -257,9 +127,7 @@ def _cube() -> Floats:
 CUBE: Final = _cube()
 
 
-def _found(
-    problem: Problem, jig: Jig, kind: str, x: Floats, start: Floats, *, fitted: bool
-) -> Iterator[Candidate]:
+def _found(problem: Problem, jig: Jig, kind: str, x: Floats, start: Floats, *, fitted: bool) -> Iterator[Candidate]:
     """Yield one fault, when it leaves rounding on all of the evidence."""
     joint = jig.joint
     other = placed(joint, kind, x, start)

@@ -7,10 +7,11 @@ answers that are compared is subtracted before what is left is called unexplaine
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
+from ..errors import EngineUnsupported
 from ..findings import finding
 from ..fixes import fix
 from ..tree import JointKind
@@ -59,7 +60,10 @@ def entries(session: object, states: States) -> Mapping[str, Terms]:
     """Return the ledger at frozen states; empty when the session keeps none."""
     if not isinstance(session, Booked):
         return {}
-    return session.ledger(states.q.copy(), states.v.copy(), states.a.copy())
+    try:
+        return session.ledger(states.q.copy(), states.v.copy(), states.a.copy())
+    except EngineUnsupported:  # a user's function has every name of the contract, and this answer
+        return {}
 
 
 def taken_out(
@@ -106,7 +110,7 @@ def conventions(ledger: Mapping[str, Terms], dofs: Sequence[str], engine: str, t
                 told.add((kind, where))
                 largest = efforts[:, columns].ravel()[np.abs(efforts[:, columns]).argmax()]
                 slides = tree.joints[joints[columns[0]]].kind is JointKind.PRISMATIC
-                values = {"expected": 0.0, "found": float(largest), "unit": "N" if slides else "N m"}
+                values: dict[str, Any] = {"expected": 0.0, "found": float(largest), "unit": "N" if slides else "N m"}
                 said = fix(kind, where=where, format=tree.origin.format, engine=engine, source=source, **values)
                 yield finding(kind, source, where=where, **values, severity="convention", fix=f"for {call}: {said}")
 

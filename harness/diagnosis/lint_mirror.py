@@ -35,10 +35,9 @@ SIDES: Final = {
     "ml": "mr",
 }
 TOKENS: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]|[^A-Za-z]+")
-# Two numbers written for mirrored parts are the same when they agree so far, relative to the largest of their kind.
+# Two numbers written for mirrored parts are the same when they agree so far, relative to the largest of their kind: a
+# product of inertia below this share of the largest moment is what a mesh that is not quite symmetric leaves.
 ALIKE: Final = 0.01
-# Products below this share of the largest moment are what a mesh that is not quite symmetric leaves.
-COUNTS: Final = 1e-4
 SIGNS: Final = tuple(np.diag(signs) for signs in product((1.0, -1.0), repeat=3))
 SIX: Final = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 PLANES: Final = (np.diag([1.0, -1, 1]), np.diag([-1.0, 1, 1]), np.diag([1.0, 1, -1]))
@@ -93,11 +92,9 @@ def _expected(a: Inertia, b: Inertia, maps: list[Floats]) -> Floats | None:
     if not images or any(_alike(image, b.I_com, np.abs(b.I_com).max()) for image in images):
         return None
     for image in images:
-        products = _products(image)
-        largest = np.abs(products).max()
+        products = np.abs(_products(image))
         same = _alike(np.diag(image), np.diag(b.I_com), np.abs(b.I_com).max())
-        same &= _alike(np.abs(products), np.abs(_products(b.I_com)), largest)
-        if same and largest > COUNTS * np.abs(b.I_com).max():
+        if same and _alike(products, np.abs(_products(b.I_com)), products.max()):
             return image
     return None
 

@@ -1,4 +1,4 @@
-"""What is seen before any search: answers that are no numbers, half a mass matrix, dofs that the engine does not have."""
+"""What is seen before any search: answers that are no numbers, half a mass matrix, dofs that are not there."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _diagonal(M: Floats) -> Floats:
 
 
 def missing(problem: Problem, dofs: tuple[str, ...]) -> tuple[Change, ...]:
-    """Return how the joints that the engine does not have are explained best: locked at 0, or gone with all they carry."""
+    """Return what explains best the joints that the engine does not have: locked at 0, or gone with all they carry."""
     tree = problem.tree
     gone = [i for i, joint in enumerate(tree.joints) if joint.nv and not set(joint.dofs) <= set(dofs)]
     if not gone:
@@ -109,7 +109,9 @@ def _dropped(tree: Tree, i: int) -> Iterator[Change]:
             inside.add(k)
             body = tree.bodies[k]
             if not body.inertia.is_zero:
-                told = Difference("body.missing", body.name, body.inertia.mass, 0.0, "kg", _without(body.name), body.source())
+                told = Difference(
+                    "body.missing", body.name, body.inertia.mass, 0.0, "kg", _without(body.name), body.source()
+                )
                 yield Change(told)
 
 

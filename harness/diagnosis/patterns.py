@@ -80,5 +80,3 @@ def orders(ours: Inertia) -> np.ndarray:
     values = six(ours.I_com)
     every = values[np.array(ORDERS)]
     return np.unique(every[(every != values).any(1)], axis=0)
-
-

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from ..fusion import fuse
+from .alignment import moving_elsewhere
 from .difference import Difference, unchanged
 
 if TYPE_CHECKING:
@@ -32,7 +34,9 @@ class Alone:
     frames: tuple[str, ...]
 
 
-def alone(tree: Tree, other: Tree, to_other: dict[int, int], missing: frozenset[str]) -> Alone:
+def _alone(
+    tree: Tree, other: Tree, to_other: dict[int, int], missing: frozenset[str], holders: Sequence[tuple[int, ...]]
+) -> Alone:
     """Return what `tree` has alone.
 
     Args:
@@ -40,6 +44,7 @@ def alone(tree: Tree, other: Tree, to_other: dict[int, int], missing: frozenset[
         other: the other one.
         to_other: matched bodies.
         missing: names of bodies that a difference says to be missing in the other tree.
+        holders: of the bodies of both trees.
     """
     merged: list[tuple[int, int]] = []
     lacking: list[str] = []
@@ -47,11 +52,11 @@ def alone(tree: Tree, other: Tree, to_other: dict[int, int], missing: frozenset[
     for i, body in enumerate(tree.bodies):
         if i in to_other:
             continue
-        holder = to_other.get(tree.fusion.holder[i])
+        holder = to_other.get(holders[0][i])
         named = other.index.get(body.name)
         if body.joint.nv:
             lacking += [body.joint.name, body.name]
-        elif holder is not None and named is not None and other.fusion.holder[named] == other.fusion.holder[holder]:
+        elif holder is not None and named is not None and holders[1][named] == holders[1][holder]:
             continue  # it has the name there of a body that another one was matched with, in the same rigid piece
         elif body.inertia.is_zero:
             frames.append(body.name)
@@ -66,7 +71,10 @@ def both_alone(ours: Tree, theirs: Tree, matching: Matching, found: Sequence[Dif
     """Return what each of two trees has alone, given the differences between them."""
     missing = frozenset(d.where for d in found if d.kind == WITHOUT and d.where is not None)
     back = {j: i for i, j in matching.bodies.items()}
-    return alone(ours, theirs, dict(matching.bodies), missing), alone(theirs, ours, back, missing)
+    kept = moving_elsewhere(ours, theirs, matching)
+    holders = fuse(ours, kept[0]).holder, fuse(theirs, kept[1]).holder
+    forth = _alone(ours, theirs, dict(matching.bodies), missing, holders)
+    return forth, _alone(theirs, ours, back, missing, holders[::-1])
 
 
 def representation(ours: Tree, theirs: Tree, matching: Matching, sides: tuple[Alone, Alone]) -> Iterator[Difference]:

@@ -120,6 +120,8 @@ def columns(questions: Questions, tree: Tree, dof: int, name: str, booked: Seque
 def _candidates(problem: Problem, fits: Sequence[Fit], names: Sequence[str]) -> Iterator[Candidate]:
     """Yield the fits as changes, a joint each; reflected inertia under both of its names."""
     tree = problem.tree
+    if any(_is_negative(tree, fit) for fit in fits):
+        return
     changes: list[Change] = []
     for body in sorted({tree.joint_of_dof[fit.dof] for fit in fits}):
         mine = [fit for fit in fits if tree.joint_of_dof[fit.dof] == body]
@@ -133,6 +135,13 @@ def _candidates(problem: Problem, fits: Sequence[Fit], names: Sequence[str]) -> 
         yield Candidate(told, left, sizes, len(names))
 
 
+def _is_negative(tree: Tree, fit: Fit) -> bool:
+    """Return whether a dof would have less than no reflected inertia."""
+    at = tree.joint_of_dof[fit.dof]
+    ours = float(tree.joints[at].reflected[fit.dof - tree.v_slices[at].start])
+    return ours + sum(fit.values.get("armature", ())) < -1e-9 * abs(ours) - 1e-15
+
+
 def _is_rotor(tree: Tree, change: Change) -> bool:
     """Return whether the joint has reflected inertia of an actuator alone."""
     joint = tree.joints[tree.joint_index[str(change.difference.where)]]
@@ -141,7 +150,9 @@ def _is_rotor(tree: Tree, change: Change) -> bool:
 
 def _renamed(change: Change, kind: str) -> Change:
     d = change.difference
-    return Change(Difference(kind, d.where, d.expected, d.found, d.unit, d.apply, d.source, note=d.note), tell=change.tell)
+    return Change(
+        Difference(kind, d.where, d.expected, d.found, d.unit, d.apply, d.source, note=d.note), tell=change.tell
+    )
 
 
 def _change(problem: Problem, body: int, fits: Sequence[Fit], name: str) -> Change:

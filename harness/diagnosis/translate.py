@@ -20,6 +20,7 @@ from ..spatial import (
     transform,
 )
 from ..tree import JointKind
+from .alignment import home_coordinates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -65,7 +66,7 @@ class Translated:
             self.lacks["acceleration"] = "the other robot has dofs that this one does not have"
 
     def _q(self, q: Array) -> Floats:
-        out = np.tile(self.theirs.neutral, (len(q), 1))
+        out = np.tile(home_coordinates(self.theirs), (len(q), 1))
         for n in self._pairs:
             mine, other = self.ours.joints[n.a], self.theirs.joints[n.b]
             out[:, self.theirs.q_slices[n.b]] = _position(mine, other, n.G, q[:, self.ours.q_slices[n.a]])

@@ -30,6 +30,7 @@ class Unreadable:
         words: MuJoCo's.
         info: of its element, as MjSpec holds it.
         massive: name of each body whose inertia would have come from it, and info of the geom.
+        bodies: name of each body that has a geom of it.
     """
 
     kind: str
@@ -38,6 +39,7 @@ class Unreadable:
     words: str
     info: str
     massive: tuple[tuple[str, str], ...] = ()
+    bodies: tuple[str, ...] = ()
 
 
 def compile_readable(spec: MjSpec) -> tuple[MjModel, tuple[Unreadable, ...]]:
@@ -123,7 +125,8 @@ def _take_out(spec: MjSpec, kind: str, asset: Any, words: str) -> Unreadable:
     geoms = [geom for geom in spec.geoms if name in (geom.meshname, geom.hfieldname)]
     counted = [g for g in geoms if takes_inertia(spec, g) and in_group_range(spec, g) and has_mass(g)]
     massive = tuple((geom.parent.name, geom.info) for geom in counted if kind == "mesh")
-    gone = Unreadable(kind, name, ", ".join(_files(asset)), words, asset.info, massive)
+    bodies = tuple(dict.fromkeys(geom.parent.name for geom in geoms))
+    gone = Unreadable(kind, name, ", ".join(_files(asset)), words, asset.info, massive, bodies)
     if kind in ("mesh", "hfield"):
         for shape in [*geoms, *(site for site in spec.sites if kind == "mesh" and site.meshname == name)]:
             _make_point(shape)

@@ -110,7 +110,7 @@ class Flat:
         return None
 
     def whole(self) -> dict[str, Source]:
-        """Return where the attributes of `<compiler>` and `<option>` stand, by that gravity and the medium, and includes."""
+        """Return the places of the attributes of `<compiler>` and `<option>`, of gravity, the medium, the includes."""
         sources: dict[str, Source] = {"include": self.includes[0]} if self.includes else {}
         gravity: list[Source] = []
         for place in self.places:
@@ -126,4 +126,6 @@ class Flat:
                 gravity = [place.source, *gravity] if element == "option/flag" else [*gravity, place.source]
             if element == "option" and {"density", "viscosity", "wind"} & place.element.attributes.keys():
                 sources["medium"] = place.source
+        if "compiler@angle" in sources:
+            sources["angle"] = sources["compiler@angle"]
         return sources | ({"gravity": gravity[0]} if gravity else {})

@@ -1,0 +1,108 @@
+"""The commands that take a robot beyond one file: compare two files, write the same robot in the other format."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+# Typer reads the annotations when the command is made.
+from .cli_options import Base, Count, Csv, Json, Quiet, Seed, Tolerance, Verbose  # noqa: TC001
+from .cli_output import draw, sentences, write_out, writing
+from .errors import RequestError
+
+First = Annotated[str, typer.Argument(metavar="FILE_A", help="URDF or MJCF, taken as expected.", show_default=False)]
+Second = Annotated[str, typer.Argument(metavar="FILE_B", help="URDF or MJCF, the other.", show_default=False)]
+Map = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--map",
+        metavar="A=B|FILE",
+        help="This joint or body of FILE_A is that one of FILE_B; or a text file of such lines, # comments. Repeatable.",
+        show_default=False,
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="KIND",
+        help="Findings of this kind do not count, such as armature; repeatable. `explain` lists the kinds.",
+        show_default=False,
+    ),
+]
+Source = Annotated[str, typer.Argument(metavar="FILE", help="URDF or MJCF.", show_default=False)]
+Target = Annotated[
+    Path, typer.Option("--output", "-o", metavar="FILE", help="Where to; what is there is replaced.", show_default=False)
+]
+Format = Annotated[
+    str | None,
+    typer.Option("--format", metavar="urdf|mjcf", help="Default: by the ending, .urdf or .xml.", show_default=False),
+]
+
+
+def diff(
+    file_a: First,
+    file_b: Second,
+    *,
+    base: Base = "auto",
+    name_map: Map = None,
+    ignore: Ignore = None,
+    states: Count = 64,
+    seed: Seed = 0,
+    tolerance: Tolerance = 1e-9,
+    json: Json = None,
+    csv: Csv = None,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Check whether two files are the same robot, in any pairing of URDF and MJCF."""
+    with sentences():
+        from ..reports.files import Outputs  # noqa: PLC0415
+        from ..reports.pairs import pair_line, pair_report  # noqa: PLC0415
+        from .diff import diff as compare  # noqa: PLC0415
+        from .name_map import read_map  # noqa: PLC0415
+
+        outputs = Outputs(Path(json) if json and json != "-" else None, csv)
+        with writing():
+            outputs.require()
+        result = compare(
+            file_a,
+            file_b,
+            base=base,
+            names=read_map(name_map or ()),
+            ignore=ignore or (),
+            states=states,
+            seed=seed,
+            tolerance=tolerance,
+        )
+        if json == "-":
+            write_out(result.dumps())
+        else:
+            draw(lambda c: pair_line(result, c) if quiet else pair_report(result, c, verbose=verbose))
+        with writing():
+            outputs.write(result)
+    raise typer.Exit(result.exit)
+
+
+def export(
+    file: Source, *, output: Target, file_format: Format = None, base: Base = "auto", verbose: Verbose = False
+) -> None:
+    """Write the robot of a file in the other format, or in the same one, and name what is lost."""
+    with sentences():
+        from ..reports.exported import export_report, size  # noqa: PLC0415
+        from .exporters import export as write  # noqa: PLC0415
+        from .load import load  # noqa: PLC0415
+
+        tree = load(file, base)
+        if _same(file, output):
+            raise RequestError(f"{output} is the file that is read; write to another one")
+        with writing():
+            exported = write(tree, output, file_format)
+        robot = size(len(tree.bodies) - 1, tree.nv, tree.total_mass)
+        draw(lambda c: export_report(str(output), robot, tree.losses, exported.losses, c, verbose=verbose))
+
+
+def _same(file: str, output: Path) -> bool:
+    return output.exists() and os.path.samefile(file, output)

@@ -1,0 +1,74 @@
+"""Every single cause that is known, tried on one residual."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .base_maps import base_guesses
+from .booking import only_in
+from .evidence import TAU
+from .gravcomp import gravcomp_candidates
+from .gravities import gravity_candidates
+from .inertial import inertial_candidates, scaled_candidates
+from .joint_faults import displaced_candidates
+from .joint_zeros import reversed_candidates, suspects, zero_candidates
+from .maps import fitting, unit_guesses, wrench_guesses
+from .orders import order_candidates
+from .tendons import tendon_candidates
+from .terms import TERMS, term_candidates
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from .hypotheses import Candidate, Problem
+
+
+def single_causes(problem: Problem, *, far: bool = True) -> Iterator[Candidate]:
+    """Yield candidates of one cause, and those of several that come with one place.
+
+    Args:
+        problem: to be explained.
+        far: whether joints are looked for far from where the file has them, when nothing else explains the residual.
+    """
+    tree = problem.tree
+    found = [candidate for source in _booked(problem) for candidate in source()]
+    # Another robot shows in M or in the bias too.
+    if only_in(problem, TAU):
+        yield from found
+        return
+    sources: list[Callable[[], Iterable[Candidate]]] = [
+        lambda: inertial_candidates(problem),
+        lambda: scaled_candidates(problem),
+        lambda: tendon_candidates(problem),
+        lambda: fitting(problem, base_guesses(tree)),
+        lambda: fitting(problem, list(unit_guesses(tree))),
+        lambda: order_candidates(problem),
+        lambda: reversed_candidates(problem),
+        lambda: zero_candidates(problem),
+    ]
+    found += [candidate for source in sources for candidate in source()]
+    bodies = suspects(problem, fixed=True)
+    found += displaced_candidates(problem, bodies, far=False)
+    single = [candidate for candidate in found if candidate.causes == 1]
+    if far and not single and not any(map(of_terms, found)):
+        found += displaced_candidates(problem, bodies, far=True)
+    elif any(candidate.differences[0].kind.startswith("gravity") for candidate in single):
+        # A base that stands askew has the gravity of one that stands upright, turned: however far.
+        roots = [i for i in bodies if tree.roots[i] == i]
+        found += displaced_candidates(problem, roots, far=True)
+    yield from found
+
+
+def _booked(problem: Problem) -> list[Callable[[], Iterable[Candidate]]]:
+    """Return the sources of causes that may show in tau alone."""
+    return [
+        lambda: term_candidates(problem),
+        lambda: gravity_candidates(problem),
+        lambda: gravcomp_candidates(problem),
+        lambda: fitting(problem, wrench_guesses(problem.tree, problem)),
+    ]
+
+
+def of_terms(candidate: Candidate) -> bool:
+    """Return whether a candidate is made of terms of single dofs, which nothing else imitates."""
+    return all(difference.kind in (*TERMS, "rotor") for difference in candidate.differences)

@@ -34,7 +34,8 @@ Ignore = Annotated[
 ]
 Source = Annotated[str, typer.Argument(metavar="FILE", help="URDF or MJCF.", show_default=False)]
 Target = Annotated[
-    Path, typer.Option("--output", "-o", metavar="FILE", help="Where to; what is there is replaced.", show_default=False)
+    Path,
+    typer.Option("--output", "-o", metavar="FILE", help="Where to; what is there is replaced.", show_default=False),
 ]
 Format = Annotated[
     str | None,

@@ -201,9 +201,7 @@ def _unexplained(
     joint = tree.joint_index.get((where or "").partition(",")[0].partition(".")[0])
     source = tree.joints[joint].source() if joint else None
     return [
-        finding(
-            "unexplained", source, where=where, expected=allowed, found=ratio, unit="1", explains=0.0, fix=words
-        )
+        finding("unexplained", source, where=where, expected=allowed, found=ratio, unit="1", explains=0.0, fix=words)
     ]
 
 

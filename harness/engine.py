@@ -179,6 +179,8 @@ class Engine(Protocol):
     def native(self, given: Given, tree: Tree) -> Session:
         """Open the file as the engine's own importer reads it; `tree` tells names, order and lines.
 
+        The world alone may stand for a tree that we could not read: all that the engine holds is then beyond it.
+
         Raises:
             EngineRefused: the engine will not load it.
             EngineUnsupported: it has no importer for this format.

@@ -206,7 +206,8 @@ class Body:
         joint: what attaches it to the parent.
         inertia: in body axes.
         gravcomp: share of its weight that MuJoCo's gravity compensation carries; in no canonical quantity.
-        sources: file and line by field: "element", "inertial", "mass", "com", "inertia".
+        sources: file and line by field: "element", "inertial", "mass", "com", "inertia"; "shapes" when the inertia was
+            made of shapes.
     """
 
     name: str

@@ -78,9 +78,7 @@ def headline(group: Group, names: Names) -> str:
     if group.kind == "body.missing":
         place = _own_place(first, names, short=False)
         return f"{shown(first.where or '')} is missing in {_lacks(first)}, {_sum(group)} kg{place}{weight}"
-    said = (
-        f"{group.kind} at {counted(many, 'joint')}" if many > 1 and not group.digits else f"{group.kind}{_at(first)}"
-    )
+    said = f"{group.kind} at {counted(many, 'joint')}" if many > 1 and not group.digits else f"{group.kind}{_at(first)}"
     ours, theirs = _values(first)
     at_a, at_b = names.place(first.file, first.line), names.place(first.other_file, first.other_line)
     if many > 1:
@@ -134,7 +132,9 @@ def _one(group: Group, names: Names, told: set[str], *, verbose: bool) -> Iterat
         yield _line(_links(group, names, verbose=verbose), 4)
     elif group.kind == "unexplained":
         yield _line(title.append(_at(first) + names.place(first.file, first.line), "not bold"), 2)
-        yield _line(f"{sentence(first.fix)}; {_number(first.found)} of its scale, {_number(first.expected)} is allowed", 4)
+        yield _line(
+            f"{sentence(first.fix)}; {_number(first.found)} of its scale, {_number(first.expected)} is allowed", 4
+        )
         return
     else:
         yield _line(title.append(_heading(group, _at(first) if many == 1 else ""), "not bold"), 2)
@@ -189,7 +189,9 @@ def _links(group: Group, names: Names, *, verbose: bool) -> str:
     here = "A" if _lacks(group.first) == "B" else "B"
     ordered = sorted(group.findings, key=lambda f: -_mass(f))
     some = ordered if verbose else ordered[:LINKS]
-    spots = [f"{shown(f.where or '')} {_number(_mass(f))} kg{_own_place(f, names, short=len(ordered) > 1)}" for f in some]
+    spots = [
+        f"{shown(f.where or '')} {_number(_mass(f))} kg{_own_place(f, names, short=len(ordered) > 1)}" for f in some
+    ]
     more = [f"{len(ordered) - len(some)} more"] if len(some) < len(ordered) else []
     total = f", {_sum(group)} kg in all" if len(ordered) > 1 else ""
     return f"only {here} has {listed([*spots, *more])}{total}"

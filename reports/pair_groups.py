@@ -133,4 +133,3 @@ def places(found: Sequence[Group], joints: Container[str]) -> tuple[set[str], se
         else:
             joints_.add(f.where)
     return bodies_, joints_, whole
-

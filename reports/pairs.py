@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from .console import CELL, HEADS, digits_cell
-from .pair_findings import Names, finding_lines, headline
+from .pair_findings import BESIDE, Names, finding_lines, headline
 from .pair_groups import WRITTEN, apart, groups, places
 from .reasons import row_table
 from .text import counted, listed, pair, sentence, shown
@@ -82,7 +82,9 @@ def pair_verdict(result: DiffResult, names: Names, found: Sequence[Group]) -> Te
             f"{both} are the same robot but for the last written digits: {many} {'differs' if one else 'differ'}, "
             f"{'' if one else 'none '}by {'' if one else 'more than '}{largest:.1e} of itself; see --tolerance."
         )
-    return text.append(f"{both} are not the same robot: {_extent(result, found)}. Most telling: {headline(found[0], names)}.")
+    return text.append(
+        f"{both} are not the same robot: {_extent(result, found)}. Most telling: {headline(found[0], names)}."
+    )
 
 
 def _extent(result: DiffResult, found: Sequence[Group]) -> str:
@@ -95,6 +97,10 @@ def _extent(result: DiffResult, found: Sequence[Group]) -> str:
     a, b = (model.total_mass for model in result.models)
     if abs(a - b) > WRITTEN * max(a, b):
         said.append(f"B is {abs(a - b):.4g} kg {'heavier' if b > a else 'lighter'}")
+    if all(row.passed for row in result.rows):
+        beside = all(group.kind in BESIDE for group in found)
+        reason = "which hold none of these terms, agree" if beside else "agree: no motion tells them apart"
+        said.append(f"the compared answers{', ' if beside else ' '}{reason}")
     return "; ".join(said)
 
 
@@ -117,8 +123,10 @@ def _matched(result: DiffResult, *, verbose: bool) -> Iterator[Text]:
     """Give what was matched, what was matched under another name, and what has no counterpart."""
     most = 0 if verbose else FEW
     joints, bodies = result.matched["joints"], result.matched["bodies"]
-    yield Text(f"matched: {counted(len(joints), 'joint')}, {counted(len(bodies), 'body', 'bodies')}; compared at "
-               f"{counted(result.states['count'], 'frozen state')} of A, seed {result.states['seed']}")
+    yield Text(
+        f"matched: {counted(len(joints), 'joint')}, {counted(len(bodies), 'body', 'bodies')}; compared at "
+        f"{counted(result.states['count'], 'frozen state')} of A, seed {result.states['seed']}"
+    )
     renamed = [f"{shown(a)} = {shown(b)}" for a, b in dict.fromkeys((*joints, *bodies)) if a != b]
     if renamed:
         yield Text(f"under another name: {listed(renamed, most)}")

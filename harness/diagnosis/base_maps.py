@@ -76,8 +76,7 @@ class Frame:
         if self.linear == "inertial":
             p = q[:, :3] @ joint.T_parent_joint[:3, :3].T + joint.T_parent_joint[:3, 3]
             T[:, :3, 3:] = skew(p) @ R
-        if self.back:
-            T = np.linalg.inv(T)
+        T = np.asarray(np.linalg.inv(T) if self.back else T, np.float64)
         return T[:, [3, 4, 5, 0, 1, 2]] if self.swapped else T
 
     def _ask(self, tree: Tree) -> Ask:

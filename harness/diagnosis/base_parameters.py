@@ -98,7 +98,7 @@ def grouped(W: Floats) -> tuple[tuple[int, ...], Floats]:
     size = np.linalg.norm(W, axis=0)
     there = np.flatnonzero(size > DEPENDS * max(float(size.max(initial=0)), 1e-300))
     # The angles between the columns are those of the small triangle of a QR factorisation.
-    small = np.linalg.qr(W[:, there] / size[there], mode="r")
+    small = np.asarray(np.linalg.qr(W[:, there] / size[there], mode="r"), np.float64)
     Q = np.zeros((len(small), len(there)))
     leading: list[int] = []
     for i, k in enumerate(there):

@@ -68,11 +68,10 @@ def displaced(kind: str, x: Floats, joint: Joint, start: Floats) -> Displacement
         return Displacement(one, x, one, -x)
     if kind == "axis":
         tangent = np.linalg.svd(joint.axis[None])[2][1:]
-        turn = quaternion_product(start, exp_so3(x @ tangent))
-        if joint.kind is JointKind.PLANAR:
-            turn = _of_basis(joint.axis, turn)
+        turn = np.asarray(quaternion_product(start, exp_so3(x @ tangent)), np.float64)
+        turn = _of_basis(joint.axis, turn) if joint.kind is JointKind.PLANAR else turn
         return Displacement(turn, still, turn * np.array([1.0, -1, -1, -1]), still)
-    turn = quaternion_product(exp_so3(x), start)
+    turn = np.asarray(quaternion_product(exp_so3(x), start), np.float64)
     if kind == "turn":
         c = joint.T_joint_body[:3, 3]
         still = c - np.asarray(rotation_from_quaternion(turn), np.float64) @ c
@@ -83,7 +82,8 @@ def _of_basis(n: Floats, turns: Floats) -> Floats:
     """Return the turn between the bases of a planar joint whose normal n is turned, (H, 4)."""
     basis = rotation_z_to(n)
     normals = np.asarray(rotation_from_quaternion(turns), np.float64) @ n
-    return np.array([quaternion_from_rotation(rotation_z_to(m / np.linalg.norm(m)) @ basis.T) for m in normals])
+    found = [quaternion_from_rotation(rotation_z_to(m / np.linalg.norm(m)) @ basis.T) for m in normals]
+    return np.asarray(found, np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -93,7 +93,7 @@ def _cube() -> Floats:
     turns = [np.eye(3)[list(p)] for p in ((0, 1, 2), (1, 2, 0), (2, 0, 1), (1, 0, 2), (0, 2, 1), (2, 1, 0))]
     turns = [R * np.sign(np.linalg.det(R)) for R in turns]
     tilt = rotation_from_quaternion(np.array([[1.0, 0.5, 0.5, 0.5], [1.0, -0.5, 0.5, -0.5]]))
-    return np.concatenate([np.array(turns), tilt])
+    return np.asarray([*turns, *tilt], np.float64)
 
 
 CUBE: Final = _cube()

@@ -77,12 +77,20 @@ class Grain:
 def grain(parts: Sequence[Inertia], tolerance: float) -> Grain:
     """Return the grain of a sum of inertias in one frame: `tolerance` times the sizes of what was added up."""
     mass = sum(abs(part.mass) for part in parts)
-    moment = sum(abs(part.mass) * float(np.linalg.norm(part.com)) for part in parts)
+    # A centre at the origin was rounded on the way too: the size of the body counts beside its offset.
+    moment = sum(abs(part.mass) * (float(np.linalg.norm(part.com)) + gyration(part)) for part in parts)
     tensor = sum(float(np.abs(part.I_com).max()) + abs(part.mass) * float(part.com @ part.com) for part in parts)
     return Grain(tolerance * mass, tolerance * moment, tolerance * tensor)
 
 
-def reasons(ours: Inertia, theirs: Inertia, g: Grain, *, stated: bool = True) -> tuple[Reason, ...]:
+def gyration(inertia: Inertia) -> float:
+    """Return the radius of gyration [m], 0 without mass."""
+    return float(np.sqrt(np.abs(inertia.I_com).max() / abs(inertia.mass))) if inertia.mass else 0.0
+
+
+def reasons(
+    ours: Inertia, theirs: Inertia, g: Grain, *, stated: bool = True, frames: Sequence[Floats] = ()
+) -> tuple[Reason, ...]:
     """Return how `theirs` departs from `ours`, both in the same body axes; empty when it does not.
 
     Args:
@@ -90,6 +98,7 @@ def reasons(ours: Inertia, theirs: Inertia, g: Grain, *, stated: bool = True) ->
         theirs: as it was read.
         g: what counts as equal.
         stated: whether the file states an inertia for this body at all.
+        frames: (3, 3) other axes in which a mistake may have been made, such as those of the other body.
     """
     heavier = abs(ours.mass - theirs.mass) > g.mass
     off = np.abs(ours.mass * ours.com - theirs.mass * theirs.com) > g.moment
@@ -107,19 +116,20 @@ def reasons(ours: Inertia, theirs: Inertia, g: Grain, *, stated: bool = True) ->
         found.append(Reason("mass", "mass", small=abs(ours.mass - theirs.mass) < SMALL * abs(ours.mass)))
     if shifted:
         scaled = any(
-            np.abs(ours.com * k - theirs.com).max() * abs(ours.mass) <= g.moment * max(k, 1) for k in (1e3, 1e-3)
+            float(np.linalg.norm(ours.com * k - theirs.com)) <= 1e-6 * float(np.linalg.norm(theirs.com))
+            for k in (1e3, 1e-3)
         )
         small = float(np.abs(ours.com - theirs.com).max()) < SMALL * float(np.abs(ours.com).max())
         found.append(Reason("units.length" if scaled and ours.com.any() else "com", "com", small=small))
     if turned:
         small = float(np.abs(ours.I_com - theirs.I_com).max()) < SMALL * float(np.abs(ours.I_com).max())
-        found.append(replace(_tensor(ours, theirs, g.tensor), small=small))
+        found.append(replace(_tensor(ours, theirs, g.tensor, frames), small=small))
     return tuple(found)
 
 
-def _tensor(ours: Inertia, theirs: Inertia, grain: float) -> Reason:
+def _tensor(ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Floats]) -> Reason:
     """Return the pattern between two tensors about the centre of mass that differ."""
-    kinds = [kind for kind, fits in _patterns(ours, theirs, grain) if fits]
+    kinds = [kind for kind, fits in _patterns(ours, theirs, grain, frames) if fits]
     if not kinds and np.abs(theirs.I_com).max() <= grain:
         return Reason("inertia.value", "inertia", dropped=True)
     if not kinds:
@@ -129,17 +139,19 @@ def _tensor(ours: Inertia, theirs: Inertia, grain: float) -> Reason:
     return Reason(kinds[0], "inertia", tuple(kinds[1:]))
 
 
-def _patterns(ours: Inertia, theirs: Inertia, grain: float) -> list[tuple[str, bool]]:
+def _patterns(ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Floats]) -> list[tuple[str, bool]]:
     """Return every pattern with whether it fits, the most telling first.
 
-    Mistakes are made in the axes of the file as well as in those of the body: both are tried.
+    Mistakes are made in the axes of the body or in those of either file: all are tried.
     """
-    in_body = _patterns_in(ours, theirs, ours.I_com, theirs.I_com, grain)
+    tried = [
+        _patterns_in(ours, theirs, R.T @ ours.I_com @ R, R.T @ theirs.I_com @ R, grain)
+        for R in (np.eye(3), ours.axes, theirs.axes, *frames)
+    ]
     R = ours.axes
-    in_file = _patterns_in(ours, theirs, R.T @ ours.I_com @ R, R.T @ theirs.I_com @ R, grain)
-    unturned = np.abs(R.T @ ours.I_com @ R - theirs.I_com).max() <= 4 * grain
-    either = [(kind, x or y) for (kind, x), (_, y) in zip(in_body, in_file, strict=True)]
-    return [("inertia.rotation", bool(unturned)), *either] if unturned else either
+    unturned = bool(np.abs(R.T @ ours.I_com @ R - theirs.I_com).max() <= 4 * grain)
+    either = [(rows[0][0], any(fits for _, fits in rows)) for rows in zip(*tried, strict=True)]
+    return [("inertia.rotation", True), *either] if unturned else either
 
 
 def _patterns_in(ours: Inertia, theirs: Inertia, I: Floats, K: Floats, grain: float) -> list[tuple[str, bool]]:
@@ -290,15 +302,14 @@ def left_out(members: Members, theirs: Inertia) -> list[int]:
     """Return the members that were left out, when leaving some out explains nearly all of what departs.
 
     The difference of the ten parameters is a sum over the members left out. Up to ten of them are told by the weights
-    of a least-squares fit, which are then 0 or 1; more of them greedily, the one that takes most away first. What leaves
-    less is taken.
+    of a least-squares fit, which are then 0 or 1; more of them greedily, the one that takes most away first. What
+    leaves less is taken.
     """
     tried = [k for k, member in enumerate(members) if not member[0].is_zero]
     if not tried:
         return []
     whole = compose(members)
-    gyration = float(np.sqrt(np.abs(whole.I_com).max() / max(whole.mass, 1e-12)))
-    length = max(float(np.linalg.norm(whole.com)), gyration, 1e-6)
+    length = max(float(np.linalg.norm(whole.com)), gyration(whole), 1e-6)
     scale = np.repeat([1, length, length**2], [1, 3, 6])
     tens = np.stack([_ten(in_frame(*members[k])) / scale for k in tried])
     missing = (_ten(whole) - _ten(theirs)) / scale
@@ -341,4 +352,4 @@ def in_frame(inertia: Inertia, T: Floats) -> Inertia:
     """Return an inertia in the frame in which its body stands at T (4, 4)."""
     R = T[:3, :3]
     I = R @ inertia.I_com @ R.T
-    return Inertia(inertia.mass, R @ inertia.com + T[:3, 3], (I + I.T) / 2)
+    return Inertia(inertia.mass, R @ inertia.com + T[:3, 3], (I + I.T) / 2, R @ inertia.axes)

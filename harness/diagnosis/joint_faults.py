@@ -95,7 +95,8 @@ def _directions(n: Floats) -> Floats:
     ring = np.sqrt(1 - z**2)
     spread = [np.stack([ring * np.cos(angle), ring * np.sin(angle), z], axis=1), np.eye(3), -np.eye(3)]
     basis = rotation_z_to(n)
-    return np.array([quaternion_from_rotation(rotation_z_to(d) @ basis.T) for d in np.concatenate(spread)])
+    turns = [quaternion_from_rotation(rotation_z_to(d) @ basis.T) for d in np.concatenate(spread)]
+    return np.asarray(turns, np.float64)
 
 
 def _turns_of(joint: Joint) -> Floats:
@@ -110,7 +111,7 @@ def _turns_of(joint: Joint) -> Floats:
         rotation_from_rpy(angles / DEGREE),
     ]
     turns = [R.T @ other for other in mistakes if np.abs(R - other).max() > 1e-9]
-    return np.array([quaternion_from_rotation(D) for D in turns]).reshape(-1, 4)
+    return np.asarray([quaternion_from_rotation(D) for D in turns], np.float64).reshape(-1, 4)
 
 
 def _cube() -> Floats:

@@ -123,7 +123,7 @@ def _shifts(joint: Joint) -> Floats:
     if joint.kind is JointKind.PRISMATIC:
         lower, upper = interval(joint)
         return np.array([0.0, 1.0, -1.0]) * max(upper - lower, 0.1)
-    return np.arange(SHIFTS) * (2 * np.pi / SHIFTS)
+    return np.arange(SHIFTS, dtype=np.float64) * (2 * np.pi / SHIFTS)
 
 
 def _shifted(problem: Problem, owner: Indices, shift: Floats) -> Floats:

@@ -165,7 +165,8 @@ def _placement(ours: Side, theirs: Side, node: Node, tolerance: float, reach: fl
     mine, other = ours.tree.joints[node.a], theirs.tree.joints[node.b]
     fields = (_placing(ours, theirs, node).source("T_parent_joint"), other.source("T_parent_joint"))
     shift = _shift_of_zero(node, mine, tolerance, reach)
-    if shift is not None:
+    degrees = in_degrees(P[:3, :3], Q[:3, :3]) and bool(np.abs(P[:3, :3] - Q[:3, :3]).max() > tolerance)
+    if shift is not None and not (degrees and mine.ref == other.ref):
         named = mine.kind in TURNING or mine.ref != other.ref
         unit = "m" if mine.kind is JointKind.PRISMATIC else "rad"
         rival = _placed(node, mine, "joint.placement" if unit == "m" else "joint.orientation", P, Q, fields)
@@ -186,14 +187,15 @@ def _placement(ours: Side, theirs: Side, node: Node, tolerance: float, reach: fl
         return
     if np.abs(P[:3, :3] - Q[:3, :3]).max() > tolerance:
         R = placement(Q[:3, :3], P[:3, 3])
-        if in_degrees(P[:3, :3], Q[:3, :3]):
+        if degrees:
             at = (ours.tree.sources.get("angle") or fields[0], theirs.tree.sources.get("angle") or fields[1])
             turned = _placed(node, mine, "units.angle", P, R, at)
             yield replace(turned, where=ours.tree.bodies[node.a].name)
         else:
             yield _placed(node, mine, "joint.orientation", P, R, fields)
     if np.abs(P[:3, 3] - Q[:3, 3]).max() > tolerance * reach:
-        scaled = any(np.allclose(P[:3, 3] * k, Q[:3, 3], rtol=1e-9, atol=1e-12 * k) for k in (1e3, 1e-3))
+        size = float(np.linalg.norm(Q[:3, 3]))
+        scaled = any(float(np.linalg.norm(P[:3, 3] * k - Q[:3, 3])) <= 1e-6 * size for k in (1e3, 1e-3))
         kind = "units.length" if scaled and P[:3, 3].any() else "joint.placement"
         yield _placed(node, mine, kind, P, placement(P[:3, :3], Q[:3, 3]), fields)
 
@@ -259,22 +261,23 @@ def in_degrees(R: Floats, Q: Floats) -> bool:
 
     Tried as fixed-axis roll, pitch, yaw, as turns about moving x, y, z, and as axis and angle.
     """
-    if np.abs(R - np.eye(3)).max() < 1e-9:
-        return False
-    return _scaled(R, Q) or _scaled(Q, R)
+    size = max(float(np.abs(R - np.eye(3)).max()), float(np.abs(Q - np.eye(3)).max()))
+    grain = 1e-5 * size  # files write degrees with few digits, and a wrong unit multiplies what is cut off
+    pairs = ((R, Q, DEGREE), (R, Q, 1 / DEGREE), (Q, R, DEGREE), (Q, R, 1 / DEGREE))
+    return size > 0 and any(np.abs(T - other).max() < grain for A, other, k in pairs for T in _turned_by(A, k))
 
 
-def _scaled(R: Floats, Q: Floats) -> bool:
-    """Return whether Q has the angles of R times pi / 180."""
-    fixed = np.array(rpy_of(R)) * DEGREE
-    moving = -np.array(rpy_of(R.T)) * DEGREE
+def _turned_by(R: Floats, k: float) -> list[Floats]:
+    """Return the turns whose angles are those of R times k."""
+    fixed = np.array(rpy_of(R)) * k
+    moving = -np.array(rpy_of(R.T)) * k
     vee = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
     sine = float(np.linalg.norm(vee))
-    angle = float(np.arctan2(sine, (np.trace(R) - 1) / 2)) * DEGREE
-    tries = [rotation_from_rpy(fixed), rotation_from_rpy(-moving).T]
-    if sine > 1e-9:
-        tries.append(rotation_about(vee / sine, np.asarray(angle)))
-    return any(np.abs(T - Q).max() < 1e-7 for T in tries)
+    angle = float(np.arctan2(sine, (np.trace(R) - 1) / 2)) * k
+    turns = [rotation_from_rpy(fixed), rotation_from_rpy(-moving).T]
+    if sine > 0:
+        turns.append(rotation_about(vee / sine, np.asarray(angle)))
+    return [np.asarray(T, np.float64) for T in turns]
 
 
 def _terms(mine: Joint, other: Joint, tolerance: float) -> Iterator[Difference]:

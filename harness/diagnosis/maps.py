@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ..errors import Source
 from ..tree import JointKind
 from .difference import Difference, unchanged
 from .evidence import answer
@@ -69,9 +70,9 @@ def _joined(parts: Sequence[Questions]) -> Questions:
 
 def told(kind: str, where: str | None, expected: str, found: str, tree: Tree) -> Difference:
     """Return a convention as a difference that touches no parameter."""
-    joint = tree.joints[tree.joint_index[where]] if where in tree.joint_index else None
-    sources = {"source": joint.source()} if joint else {}
-    return Difference(kind, where, expected, found, "", unchanged, **sources)
+    at = tree.joint_index.get(where or "")
+    source = tree.joints[at].source() if at else Source(tree.origin.path)
+    return Difference(kind, where, expected, found, "", unchanged, source)
 
 
 def wrench_guesses(tree: Tree, problem: Problem) -> list[tuple[Change, ...]]:

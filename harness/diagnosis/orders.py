@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ..errors import Source
 from ..tree import JointKind
 from .difference import Difference, unchanged
 from .evidence import MASS
@@ -130,9 +131,10 @@ def _change(tree: Tree, order: Sequence[int], *, answers: bool) -> Change:
         told[:, vs] = efforts[:, to_v]
         return told
 
-    names = ([tree.joints[i].name for i in some] for some in (own, order))
+    ours, theirs = ([tree.joints[i].name for i in some] for some in (own, order))
     note = "the answers alone" if answers else "questions and answers"
-    return Change(Difference("joint.order", None, *names, "", unchanged, note=note), ask, tell)
+    source = Source(tree.origin.path)
+    return Change(Difference("joint.order", None, ours, theirs, "", unchanged, source, note=note), ask, tell)
 
 
 @dataclass(eq=False)

@@ -80,6 +80,10 @@ def inertia_differences(
         matching: of the bodies.
         tolerance: relative.
     """
+    if _kept_apart(ours, theirs, node, matching):
+        faults = _own_faults(ours, theirs, node, matching, tolerance)
+        yield from (_told(ours.tree, theirs.tree, fault, []) for fault in faults)
+        return
     alone = _accounts(ours, node, node.inertia_found, tolerance)
     if not alone:
         return
@@ -89,13 +93,48 @@ def inertia_differences(
     equal = [telling for telling in others if telling.cost <= best.cost and telling.places != best.places]
     rivals = [_difference(ours.tree, theirs.tree, f, f.reason.kind) for telling in equal for f in telling.faults]
     for fault in best.faults:
-        kinds = dict.fromkeys((fault.reason.kind, *fault.reason.rivals))
-        told = [_difference(ours.tree, theirs.tree, fault, kind) for kind in kinds] + rivals
-        distinct = {(d.kind, d.where): d for d in reversed(told)}
-        yield replace(told[0], rivals=tuple(d for d in distinct.values() if d is not told[0])[::-1])
+        yield _told(ours.tree, theirs.tree, fault, rivals)
     # After the faults, which replace what a member has: these add to the holder.
     for j in best.beyond:
         yield _added(ours.tree, theirs, node, j)
+
+
+def _told(ours: Tree, theirs: Tree, fault: Fault, rivals: list[Difference]) -> Difference:
+    """Return a fault as a difference, with everything that explains the same."""
+    kinds = dict.fromkeys((fault.reason.kind, *fault.reason.rivals))
+    told = [_difference(ours, theirs, fault, kind) for kind in kinds] + rivals
+    distinct = {(d.kind, d.where): d for d in reversed(told)}
+    return replace(told[0], rivals=tuple(d for d in distinct.values() if d is not told[0])[::-1])
+
+
+def _kept_apart(ours: Side, theirs: Side, node: Node, matching: Matching) -> bool:
+    """Return whether both trees keep the same members apart: each that has inertia has a match there that has some."""
+    back = {j: i for i, j in matching.bodies.items()}
+    mine, there = ours.members(node.a), theirs.members(node.b)
+    return all(
+        matching.bodies.get(i) in there and not theirs.tree.bodies[matching.bodies[i]].inertia.is_zero
+        for i in mine
+        if not ours.tree.bodies[i].inertia.is_zero
+    ) and all(back.get(j) in mine for j in there if not theirs.tree.bodies[j].inertia.is_zero)
+
+
+def _own_faults(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float) -> list[Fault]:
+    """Return the faults of every member of ours against its own match, each by its own grain."""
+    faults: list[Fault] = []
+    for i in ours.members(node.a):
+        j = matching.bodies.get(i)
+        if j not in theirs.members(node.b):
+            continue
+        body, other = ours.tree.bodies[i], theirs.tree.bodies[j]
+        G = np.asarray(inverse(ours.Ts_holder_body[i]) @ node.G @ theirs.Ts_holder_body[j], np.float64)
+        alone = moved(other.inertia, G)
+        stated = "inertial" in body.sources or not body.inertia.is_zero
+        g = grain([body.inertia, alone], tolerance)
+        found = reasons(body.inertia, alone, g, stated=stated, frames=(G[:3, :3],))
+        if found and ("shapes" in body.sources) != ("shapes" in other.sources):
+            found = (Reason("mass.default", "inertial"),)
+        faults += [Fault(i, j, alone, reason) for reason in found]
+    return faults
 
 
 def _accounts(ours: Side, node: Node, theirs: Inertia, tolerance: float) -> list[Telling]:
@@ -122,18 +161,14 @@ def _apart(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: 
     """Return the account of every member against its own match; empty when it does not hold."""
     beyond = _unmatched(theirs, ours, node, matching)
     there = theirs.members(node.b)
-    faults: list[Fault] = []
+    faults = _own_faults(ours, theirs, node, matching, tolerance)
     found = [_in_holder(theirs, node, j) for j in beyond]
     missing = 0
     for i in ours.members(node.a):
         body, T = ours.tree.bodies[i], ours.Ts_holder_body[i]
         j = matching.bodies.get(i)
         if j in there:
-            alone = moved(theirs.tree.bodies[j].inertia, inverse(T) @ node.G @ theirs.Ts_holder_body[j])
-            stated = "inertial" in body.sources or not body.inertia.is_zero
-            g = grain([body.inertia, alone], tolerance)
-            faults += [Fault(i, j, alone, r) for r in reasons(body.inertia, alone, g, stated=stated)]
-            found.append((alone, T))
+            found.append((moved(theirs.tree.bodies[j].inertia, inverse(T) @ node.G @ theirs.Ts_holder_body[j]), T))
         elif not body.inertia.is_zero:
             faults.append(Fault(i, node.b, Inertia(), Reason("body.missing", "inertial")))
             missing += 1

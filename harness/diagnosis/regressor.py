@@ -68,7 +68,8 @@ def kinematics(tree: Tree, reference: ReferenceLike, q: Floats, v: Floats) -> Ki
     J = reference.velocities(np.repeat(q, nv, axis=0), unit)[:, at - 1].reshape(count, nv, len(at), 6)
     motion = reference.motion(q, v, np.zeros_like(v))
     R = np.asarray(motion.R_world_body[:, at], np.float64)
-    A0 = np.concatenate([_back(R, motion.alpha[:, at]), _back(R, motion.a_origin[:, at])], axis=-1)
+    turning, linear = (np.asarray(x[:, at], np.float64) for x in (motion.alpha, motion.a_origin))
+    A0 = np.concatenate([_back(R, turning), _back(R, linear)], axis=-1)
     return Kinematics(holders, np.moveaxis(J, 1, -1).astype(np.float64), A0, R)
 
 
@@ -96,7 +97,7 @@ class Regressor:
         """Return d tau / d parameters (E, nv, 10) of one holder, by its index in the tree."""
         b, s, asked = self.motion.holders.index(holder), self.state, self.questions
         J = self.motion.J[s, b]
-        moves = asked.v.any(1)[:, None]
+        moves = asked.v.any(axis=1, keepdims=True)
         V = np.einsum("eij,ej->ei", J, asked.v)
         A = np.einsum("eij,ej->ei", J, asked.a) + np.where(moves, self.motion.A0[s, b], 0)
         d = A[:, 3:] + np.cross(V[:, :3], V[:, 3:]) - self._gravity(b, self.tree.gravity)

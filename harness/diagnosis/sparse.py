@@ -41,11 +41,8 @@ HELPS: Final = 0.7  # share of the residual that a convention put right must lea
 
 def pair_candidates(problem: Problem, limit: int) -> Iterator[Candidate]:
     """Yield two causes that leave rounding alone, or up to `limit` of which all but two are conventions."""
-    for source in (_linear, _masked, lambda problem: _conventions(problem, limit)):
-        found = list(source(problem))
-        yield from found
-        if found:
-            return
+    found = list(_linear(problem)) or list(_masked(problem)) or list(_conventions(problem, limit))
+    yield from found
 
 
 @dataclass(frozen=True, eq=False)

@@ -65,7 +65,7 @@ def gravity_kind(g: Floats, h: Floats, tolerance: float) -> str:
     norms = float(np.linalg.norm(g)), float(np.linalg.norm(h))
     if np.abs(g + h).max() <= tolerance * max(norms):
         return "gravity.sign"
-    along = min(norms) == 0 or float(g @ h) >= (1 - max(tolerance, 1e-12)) * norms[0] * norms[1]
+    along = min(norms) == 0 or float(np.linalg.norm(np.cross(g, h))) <= tolerance * norms[0] * norms[1]
     return "gravity.value" if along else "gravity.direction"
 
 

@@ -55,7 +55,8 @@ def bodies_of(compiled: Compiled) -> list[Body]:
     model, lines = compiled.model, compiled.lines
     _check_finite(compiled)
     taken_bodies, taken_joints = set(compiled.bodies), set(compiled.joints)
-    tensors, inertial, drives = _authored_tensors(compiled), _inertial_sources(compiled), _drives(compiled)
+    tensors, drives = _authored_tensors(compiled), _drives(compiled)
+    inertial, shapes = _inertial_sources(compiled)
     bodies, index = [world()], [0]
     for i in range(1, int(model.nbody)):
         name, parent = compiled.bodies[i], index[model.body_parentid[i]]
@@ -70,7 +71,14 @@ def bodies_of(compiled: Compiled) -> list[Body]:
             bodies.append(Body(between, parent, joint, sources={"element": joint.source()}))
             parent = len(bodies) - 1
         where = {key: inertial[i] for key in ("inertial", "mass", "com", "inertia") if i in inertial}
-        inertia = Inertia(model.body_mass[i], model.body_ipos[i], tensors.get(i, compiled.tensor(i)), compiled.axes(i))
+        if i in inertial and inertial[i] in shapes:
+            where["shapes"] = inertial[i]
+        inertia = Inertia()
+        if model.body_mass[i] or model.body_inertia[i].any():  # else MuJoCo leaves the body's own place for a centre
+            # An authored full tensor is written in body axes, any other in the axes that MuJoCo keeps.
+            axes = np.eye(3) if i in tensors else compiled.axes(i)
+            tensor = tensors.get(i, compiled.tensor(i))
+            inertia = Inertia(model.body_mass[i], model.body_ipos[i], tensor, axes)
         gravcomp = float(model.body_gravcomp[i])
         bodies.append(Body(name, parent, joints[-1], inertia, gravcomp, {**source, **where}))
         index.append(len(bodies) - 1)
@@ -200,12 +208,16 @@ def _authored_tensors(compiled: Compiled) -> Mapping[int, Floats]:
     return tensors
 
 
-def _inertial_sources(compiled: Compiled) -> Mapping[int, Source]:
-    """Return the line of `<inertial>`, else of the first geom that the inertia comes from, by body number."""
+def _inertial_sources(compiled: Compiled) -> tuple[Mapping[int, Source], set[Source]]:
+    """Return the line of `<inertial>`, else of the first geom that the inertia comes from, by body number.
+
+    The second result holds those that are geoms.
+    """
     model, lines, spec = compiled.model, compiled.lines, compiled.spec
     sources: dict[int, Source] = {}
+    shapes: set[Source] = set()
     if spec is None:
-        return sources
+        return sources, shapes
     low, high = spec.compiler.inertiagrouprange
     always = int(spec.compiler.inertiafromgeom) == _FROM_GEOM_ALWAYS
     for i in range(1, int(model.nbody)):
@@ -217,4 +229,5 @@ def _inertial_sources(compiled: Compiled) -> Mapping[int, Source]:
             sources[i] = inertial.source
         elif geoms and model.body_mass[i]:
             sources[i] = lines.source("geom", geoms[0])
-    return sources
+            shapes.add(sources[i])
+    return sources, shapes

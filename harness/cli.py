@@ -3,6 +3,7 @@
 What a command needs is imported inside it, so that `--help` and `engines` load neither an engine nor pandas.
 """
 
+# ruff: noqa: TC001  typer reads the annotations when a command is made
 from __future__ import annotations
 
 import io
@@ -46,6 +47,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
 
 def main() -> None:
     """Run the command line."""

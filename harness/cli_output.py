@@ -1,4 +1,4 @@
-"""What every command does alike: errors as one sentence and an exit code, text in one piece, files whole or not at all."""
+"""What every command does alike: errors as one sentence and an exit code, text in one piece, what cannot be written."""
 
 from __future__ import annotations
 

@@ -1,15 +1,14 @@
 """The commands that take a robot beyond one file: compare two files, write the same robot in the other format."""
 
+# ruff: noqa: TC001  typer reads the annotations when a command is made
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-# Typer reads the annotations when the command is made.
-from .cli_options import Base, Count, Csv, Json, Quiet, Seed, Tolerance, Verbose  # noqa: TC001
+from .cli_options import Base, Count, Csv, Json, Quiet, Seed, Tolerance, Verbose
 from .cli_output import draw, sentences, write_out, writing
 from .errors import RequestError
 
@@ -20,7 +19,7 @@ Map = Annotated[
     typer.Option(
         "--map",
         metavar="A=B|FILE",
-        help="This joint or body of FILE_A is that one of FILE_B; or a text file of such lines, # comments. Repeatable.",
+        help="This joint or body of FILE_A is that one of FILE_B; or a text file of such lines. Repeatable.",
         show_default=False,
     ),
 ]
@@ -106,4 +105,4 @@ def export(
 
 
 def _same(file: str, output: Path) -> bool:
-    return output.exists() and os.path.samefile(file, output)
+    return output.exists() and output.samefile(file)

@@ -1,4 +1,4 @@
-"""Are these two files the same robot? The same findings as between file and engine, with both lines and nobody at fault."""
+"""Are two files the same robot? The same findings as between file and engine, with both lines and nobody at fault."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +9,8 @@ from .findings import Finding
 from .results import IdentityRow, QuantityRow, loss_json, plain, to_text, unicode
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pandas as pd
 
     from .tree import Loss, Tree

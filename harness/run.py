@@ -279,7 +279,8 @@ def _unexplained(
     tree: Tree,
 ) -> tuple[Finding, ...]:
     """Return what stays without a reason: a residual that closure leaves, or failed rows when nothing was found."""
-    reasons = any(f.severity == "model" for f in findings)
+    # A convention that the adapter does not map explains what departs as another robot does.
+    reasons = any(f.severity == "model" or f.explains for f in findings)
     if reasons and (left is None or left.ratio <= tolerance):
         return ()
     if reasons and left is not None:

@@ -3,68 +3,30 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from rich.padding import Padding
 from rich.text import Text
 
 from .pair_groups import apart, flat, tidy
-from .text import counted, listed, pair, path_tail, sentence, shown
+from .text import counted, listed, pair, sentence, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from rich.console import RenderableType
 
-    from ..harness.diff_result import DiffResult
     from ..harness.findings import Finding
     from .pair_groups import Group
+    from .pair_names import Names
 
 MOST: Final = 4  # findings of one kind that are shown one by one
 LINKS: Final = 20  # bodies that only one file has, each with its mass
 PLACES: Final = 6  # names with lines, of one value on many joints
-NAME_WIDTH: Final = 48
 LONG: Final = 3  # numbers of a value that still read well inside a sentence
 SLIGHT: Final = 0.001
 # Terms that are in none of the compared answers.
 BESIDE: Final = ("damping", "frictionloss", "spring", "gravcomp", "fluid", "joint.mimic")
-
-
-@dataclass(frozen=True)
-class Names:
-    """What the two files are called in a report: their bare names where these tell them apart.
-
-    Attributes:
-        a: of A.
-        b: of B.
-        files: path to name.
-    """
-
-    a: str
-    b: str
-    files: dict[str, str]
-
-    @classmethod
-    def of(cls, result: DiffResult) -> Names:
-        """Return the names of a result."""
-        bare = [_tail(label) for label in result.files]
-        if bare[0] == bare[1]:
-            bare = [path_tail(label, NAME_WIDTH) for label in result.files]
-        if bare[0] == bare[1]:
-            bare = [f"A ({bare[0]})", f"B ({bare[1]})"]
-        texts = [shown(name) for name in bare]
-        return cls(*texts, dict(zip(result.files, texts, strict=True)))
-
-    def place(self, file: str | None, line: int | None) -> str:
-        """Return ` (file:line)`, or an empty string for what is in no file."""
-        if not file:
-            return ""
-        return f" ({self.files.get(file) or shown(_tail(file))}{f':{line}' if line else ''})"
-
-
-def _tail(path: str) -> str:
-    return path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
 
 
 def headline(group: Group, names: Names) -> str:
@@ -161,7 +123,7 @@ def _heading(group: Group, at: str) -> str:
         many = len(group.findings) > 1
         weight = f"{'together they explain' if many else 'explains'} {_percent(group.share)} of what differs"
         weight = weight if group.measured else f"explain up to {_percent(group.share)} each"
-    return f"{at}: {weight}" if weight else f"{at}:" if not at else at
+    return f"{at}: {weight}" if weight else at or ":"
 
 
 def _both(group: Group, names: Names, *, verbose: bool) -> Iterator[RenderableType]:
@@ -208,7 +170,8 @@ def _digits(group: Group, names: Names, *, verbose: bool) -> Iterator[Renderable
     some = group.findings if verbose else group.findings[:1]
     for n, f in enumerate(some):
         many = f" x{len(group.findings)}" if len(group.findings) > 1 and not n else ""
-        weight = f": explains {_percent(f.explains)} of what differs" if (f.explains or 0) >= SLIGHT else ""
+        share = f.explains or 0.0
+        weight = f": explains {_percent(share)} of what differs" if share >= SLIGHT else ""
         yield _line(Text(f"{group.kind}{many}", "bold").append(f"{_at(f)}{weight}", "not bold"), 2)
         ours, theirs = _values(f)
         yield _line(f"A says {ours}{names.place(f.file, f.line)}", 4)

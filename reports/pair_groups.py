@@ -1,4 +1,4 @@
-"""Findings between two files, put together where they are one thing to a reader: one value on many joints, lost digits."""
+"""Findings between two files, put together where they are one to a reader: one value on many joints, lost digits."""
 
 from __future__ import annotations
 

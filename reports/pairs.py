@@ -9,8 +9,9 @@ from rich.padding import Padding
 from rich.text import Text
 
 from .console import CELL, HEADS, digits_cell
-from .pair_findings import BESIDE, Names, finding_lines, headline
+from .pair_findings import BESIDE, finding_lines, headline
 from .pair_groups import WRITTEN, apart, groups, places
+from .pair_names import Names
 from .reasons import row_table
 from .text import counted, listed, pair, sentence, shown
 from .verdict import STYLES, floored

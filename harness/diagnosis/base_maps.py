@@ -37,6 +37,7 @@ class Frame:
         back: T^-1 instead of T, as if our numbers had been in the other frame.
         answers: whether only the answers are so, and the questions were understood.
         roots: floating bodies that it is about.
+        upright: "world" means the axes of the fixed side of the joint, however that stands.
     """
 
     linear: str = "body"
@@ -46,6 +47,7 @@ class Frame:
     back: bool = False
     answers: bool = False
     roots: tuple[int, ...] = ()
+    upright: bool = False
 
     def change(self, tree: Tree) -> tuple[Change, ...]:
         """Return it as differences: frame, order and acceleration apart; the first carries the map."""
@@ -69,7 +71,8 @@ class Frame:
         """Return P T (E, 6, 6) of one base."""
         joint = tree.joints[root]
         q = questions.q[:, tree.q_slices[root]]
-        R = joint.T_parent_joint[:3, :3] @ np.asarray(rotation_from_quaternion(q[:, 3:]), np.float64)
+        R = np.asarray(rotation_from_quaternion(q[:, 3:]), np.float64)
+        R = R if self.upright else joint.T_parent_joint[:3, :3] @ R
         T = np.zeros((len(q), 6, 6))
         T[:, :3, :3] = np.eye(3) if self.linear == "body" else R
         T[:, 3:, 3:] = np.eye(3) if self.angular == "body" else R
@@ -107,27 +110,32 @@ class Frame:
 
 
 def base_guesses(tree: Tree) -> list[tuple[Change, ...]]:
-    """Return the ways to write the velocity of floating bases, all of them or one: one difference before two."""
+    """Return the ways to write the velocity of floating joints, all of them or one: one difference before two."""
     guesses: list[tuple[Change, ...]] = []
-    every = tree.floating_roots
-    for roots in dict.fromkeys((every, *((root,) for root in every)) if every else ()):
-        guesses += [frame.change(tree) for frame in _frames(roots)]
-        guesses.append((_accelerated(tree, roots),))
+    roots = tree.floating_roots
+    every = tuple(i for i, joint in enumerate(tree.joints) if joint.kind is JointKind.FLOATING)
+    for some in dict.fromkeys((roots, every, *((root,) for root in roots))):
+        if some:
+            askew = any(not np.array_equal(tree.joints[i].T_parent_joint[:3, :3], np.eye(3)) for i in some)
+            frames = [frame for upright in ((False, True) if askew else (False,)) for frame in _frames(some, upright)]
+            guesses += [frame.change(tree) for frame in frames]
+            guesses.append((_accelerated(tree, some),))
     return [*guesses, *_quaternions(tree)]
 
 
-def _frames(roots: tuple[int, ...]) -> Iterator[Frame]:
+def _frames(roots: tuple[int, ...], upright: bool) -> Iterator[Frame]:
     """Yield the frames, orders and accelerations that engines are known to have."""
-    yield Frame(ordinary=True, roots=roots)
-    yield Frame(swapped=True, roots=roots)
-    yield Frame(swapped=True, answers=True, roots=roots)
+    if not upright:
+        yield Frame(ordinary=True, roots=roots)
+        yield Frame(swapped=True, roots=roots)
+        yield Frame(swapped=True, answers=True, roots=roots)
     for swapped in (False, True):
         for linear, angular in (("world", "body"), ("world", "world"), ("body", "world"), ("inertial", "world")):
             for answers in (False, True):
                 for back in (False, True):
-                    yield Frame(linear, angular, swapped, back=back, answers=answers, roots=roots)
+                    yield Frame(linear, angular, swapped, back=back, answers=answers, roots=roots, upright=upright)
             if linear == "world":
-                yield Frame(linear, angular, swapped, ordinary=True, roots=roots)
+                yield Frame(linear, angular, swapped, ordinary=True, roots=roots, upright=upright)
 
 
 def _accelerated(tree: Tree, roots: tuple[int, ...]) -> Change:

@@ -76,6 +76,9 @@ class Left:
     where: str | None
 
 
+NOTHING_LEFT: Final = Left(0.0, 0.0, "", None, None)
+
+
 @dataclass(frozen=True)
 class Closed:
     """What differences explain.

@@ -10,8 +10,9 @@ import numpy as np
 from ..errors import HarnessError
 from ..fixes import fix
 from . import ledger
-from .closure import Left, Observed, close, finding_of
+from .closure import NOTHING_LEFT, Left, Observed, close, finding_of
 from .compare import compare
+from .difference import patched
 from .displaced import displaced_roots
 from .ignored import ignored, with_lines_of_counted
 from .matching import match
@@ -83,15 +84,38 @@ def diagnose(
     observed = observe(session, tree, states, scales)
     shares, rest = ledger.taken_out(terms, observed, tree, make)
     closed = close(tree, differences, rest, make)
+    shares_of, left = list(closed.shares), closed.left
+    if left.ratio > tolerance:
+        # What cannot be read back, or is left when everything read back was put in, is told from the answers alone.
+        more, more_shares, left = _inferred(patched(tree, differences), rest, make, tolerance, left)
+        differences, shares_of = (*differences, *more), [*shares_of, *more_shares]
     told = tuple(
         finding_of(d, share, _fix(d, engine, tree), engine=True)
-        for d, share in zip(differences, closed.shares, strict=True)
+        for d, share in zip(differences, shares_of, strict=True)
     )
     # A term that is in the compared answer itself is another robot, and the adapter says at which joint.
     counted = tuple(
         replace(f, explains=shares[f.kind]) for f in session.findings if f.severity == "model" and f.kind in shares
     )
-    return Diagnosis((*told, *counted, *findings), booked, closed.left)
+    return Diagnosis((*told, *counted, *findings), booked, left)
+
+
+def _inferred(
+    tree: Tree, observed: Observed, make: Callable[[Tree], Posed], tolerance: float, left: Left
+) -> tuple[tuple[Difference, ...], list[float], Left]:
+    """Return what the answers alone tell, the share of each, and what that leaves."""
+    # Loaded here: most runs agree, and this is the larger half of the diagnosis.
+    from .infer import infer  # noqa: PLC0415
+
+    inference = infer(tree, observed, make, tolerance)
+    found = inference.differences
+    if not found:
+        return (), [], left
+    after = inference.best[0].residual
+    together = float(np.clip(1 - (after / inference.residual) ** 2, 0, 1)) if inference.residual else 0.0
+    alone = close(tree, found, observed, make).shares if len(found) > 1 else (together,)
+    shares = [share or together for share in alone]
+    return found, shares, replace(left, ratio=after) if after > tolerance else NOTHING_LEFT
 
 
 def _fix(difference: Difference, engine: str | None, tree: Tree) -> str:

@@ -15,6 +15,8 @@ from .parameters import six, tensor
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ..tree import Floats
+
 SIGNS: Final = tuple(s for s in product((1.0, -1.0), repeat=3) if s != (1.0, 1.0, 1.0))
 ORDERS: Final = tuple(permutations(range(6)))[1:]
 
@@ -56,27 +58,36 @@ def guesses(ours: Inertia) -> Iterator[Guess]:
 
 
 def _tensors(ours: Inertia) -> Iterator[Guess]:
-    """Yield the patterns that leave mass and centre alone."""
-    values = six(ours.I_com)
-    seen = [values]
-    size = float(np.abs(values).max())
+    """Yield the patterns that leave mass and centre alone; in the axes of the file as well as in those of the body."""
+    I, R = ours.I_com, ours.axes
+    shift = -ours.mass * (skew(ours.com) @ skew(ours.com))
+    tensors = [("inertia.reference_point", I + k * shift) for k in (1.0, -1.0, 2.0)] if shift.any() else []
+    if not np.array_equal(R, np.eye(3)):
+        tensors += [("inertia.rotation", R.T @ I @ R), ("inertia.rotation", R @ I @ R.T)]
+    for axes in _axes(ours):
+        values = six(axes.T @ I @ axes)
+        signs = [("inertia.sign", np.concatenate([values[:3], values[3:] * s])) for s in SIGNS]
+        for kind, other in [("inertia.off_diagonal", np.concatenate([values[:3], np.zeros(3)])), *signs]:
+            tensors.append((kind, axes @ tensor(other) @ axes.T))
+    size, seen = float(np.abs(I).max()), [six(I)]
+    for kind, K in tensors:
+        if np.abs(np.array(seen) - six(K)).max(1).min() > 1e-13 * size:
+            seen.append(six(K))
+            yield Guess(kind, "inertia", replace(ours, I_com=(K + K.T) / 2))
 
-    def fresh(kind: str, other: np.ndarray) -> Iterator[Guess]:
-        if np.abs(np.array(seen) - other).max(1).min() > 1e-13 * size:
-            seen.append(other)
-            yield Guess(kind, "inertia", replace(ours, I_com=tensor(other)))
 
-    shift = six(-ours.mass * (skew(ours.com) @ skew(ours.com)))
-    for k in (1.0, -1.0, 2.0):
-        if shift.any():
-            yield Guess("inertia.reference_point", "inertia", replace(ours, I_com=tensor(values + k * shift)))
-    yield from fresh("inertia.off_diagonal", np.concatenate([values[:3], np.zeros(3)]))
-    for signs in SIGNS:
-        yield from fresh("inertia.sign", np.concatenate([values[:3], values[3:] * signs]))
+def _axes(ours: Inertia) -> list[Floats]:
+    """Return the axes in which a tensor may be written: those of the body, and those of the file."""
+    return [np.eye(3)] if np.array_equal(ours.axes, np.eye(3)) else [np.eye(3), ours.axes]
 
 
-def orders(ours: Inertia) -> np.ndarray:
+def orders(ours: Inertia) -> Floats:
     """Return the distinct tensors (K, 6), as xx yy zz xy xz yz, that are ours with its numbers in another order."""
-    values = six(ours.I_com)
-    every = values[np.array(ORDERS)]
-    return np.unique(every[(every != values).any(1)], axis=0)
+    found: list[Floats] = []
+    for axes in _axes(ours):
+        values = six(axes.T @ ours.I_com @ axes)
+        every = np.unique(values[np.array(ORDERS)], axis=0)
+        found.append(six(axes @ tensor(every) @ axes.T))
+    every = np.concatenate(found)
+    size = float(np.abs(ours.I_com).max())
+    return every[np.abs(every - six(ours.I_com)).max(1) > 1e-13 * size]

@@ -98,5 +98,5 @@ def representation(ours: Tree, theirs: Tree, matching: Matching, sides: tuple[Al
         )
     order = [i for _, i in sorted((j, i) for i, j in matching.joints.items())]
     if order != sorted(order):
-        names = [[ours.joints[i].name for i in some] for some in (sorted(order), order)]
-        yield Difference("joint.order", None, *names, "", unchanged)
+        at_a, at_b = ([ours.joints[i].name for i in some] for some in (sorted(order), order))
+        yield Difference("joint.order", None, at_a, at_b, "", unchanged)

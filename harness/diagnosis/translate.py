@@ -65,17 +65,17 @@ class Translated:
         if len(self.dofs) < theirs.nv:
             self.lacks["acceleration"] = "the other robot has dofs that this one does not have"
 
-    def _q(self, q: Array) -> Floats:
+    def _q(self, q: Floats) -> Floats:
         out = np.tile(home_coordinates(self.theirs), (len(q), 1))
         for n in self._pairs:
             mine, other = self.ours.joints[n.a], self.theirs.joints[n.b]
             out[:, self.theirs.q_slices[n.b]] = _position(mine, other, n.G, q[:, self.ours.q_slices[n.a]])
         return out
 
-    def _v(self, v: Array) -> Floats:
+    def _v(self, v: Floats) -> Floats:
         return np.asarray(v[:, self._at] @ self._L.T, np.float64)
 
-    def _wrenches(self, wrenches: Array | None) -> Floats | None:
+    def _wrenches(self, wrenches: Floats | None) -> Floats | None:
         if wrenches is None:
             return None
         out = np.zeros((len(wrenches), len(self.theirs.bodies), 6))
@@ -84,25 +84,25 @@ class Translated:
         return out
 
     def inverse_dynamics(
-        self, q: Array, v: Array, a: Array, wrenches: Array | None = None, gravity: Array | None = None
-    ) -> Array:
+        self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None
+    ) -> Floats:
         """See `harness.engine.Session`."""
         tau = self.reference.inverse_dynamics(self._q(q), self._v(v), self._v(a), self._wrenches(wrenches), gravity)
-        return tau @ self._L
+        return np.asarray(tau @ self._L, np.float64)
 
-    def bias(self, q: Array, v: Array, gravity: Array | None = None) -> Array:
+    def bias(self, q: Floats, v: Floats, gravity: Floats | None = None) -> Floats:
         """See `harness.engine.Session`."""
-        return self.reference.bias(self._q(q), self._v(v), gravity) @ self._L
+        return np.asarray(self.reference.bias(self._q(q), self._v(v), gravity) @ self._L, np.float64)
 
-    def gravity_forces(self, q: Array) -> Array:
+    def gravity_forces(self, q: Floats) -> Floats:
         """See `harness.engine.Session`."""
-        return self.reference.gravity_forces(self._q(q)) @ self._L
+        return np.asarray(self.reference.gravity_forces(self._q(q)) @ self._L, np.float64)
 
-    def mass_matrix(self, q: Array) -> Array:
+    def mass_matrix(self, q: Floats) -> Floats:
         """See `harness.engine.Session`."""
-        return self._L.T @ self.reference.mass_matrix(self._q(q)) @ self._L
+        return np.asarray(self._L.T @ self.reference.mass_matrix(self._q(q)) @ self._L, np.float64)
 
-    def forward_dynamics(self, q: Array, v: Array, tau: Array, wrenches: Array | None = None) -> Array:
+    def forward_dynamics(self, q: Floats, v: Floats, tau: Floats, wrenches: Floats | None = None) -> Floats:
         """See `harness.engine.Session`; L is square here."""
         theirs = np.linalg.solve(self._L.T, tau[:, self._at].T).T
         a = self.reference.forward_dynamics(self._q(q), self._v(v), theirs, self._wrenches(wrenches))
@@ -111,37 +111,39 @@ class Translated:
         out[finite] = np.linalg.solve(self._L, a[finite].T).T
         return out
 
-    def poses(self, q: Array) -> Array:
+    def poses(self, q: Floats) -> Floats:
         """See `harness.engine.Session`."""
         Ts = self.reference.poses(self._q(q))
-        return np.stack([Ts[:, n.b - 1] @ inverse(n.G) for n in self._nodes], axis=1)
+        return np.stack([np.asarray(Ts[:, n.b - 1] @ inverse(n.G), np.float64) for n in self._nodes], axis=1)
 
-    def velocities(self, q: Array, v: Array) -> Array:
+    def velocities(self, q: Floats, v: Floats) -> Floats:
         """See `harness.engine.Session`."""
         V = self.reference.velocities(self._q(q), self._v(v))
-        return np.stack([V[:, n.b - 1] @ motion_transform(n.G).T for n in self._nodes], axis=1)
+        return np.stack([np.asarray(V[:, n.b - 1] @ motion_transform(n.G).T, np.float64) for n in self._nodes], axis=1)
 
-    def kinetic_energy(self, q: Array, v: Array) -> Array:
+    def kinetic_energy(self, q: Floats, v: Floats) -> Floats:
         """See `harness.engine.Session`."""
-        return self.reference.kinetic_energy(self._q(q), self._v(v))
+        return np.asarray(self.reference.kinetic_energy(self._q(q), self._v(v)), np.float64)
 
-    def potential_energy(self, q: Array) -> Array:
+    def potential_energy(self, q: Floats) -> Floats:
         """See `harness.engine.Session`."""
-        return self.reference.potential_energy(self._q(q))
+        return np.asarray(self.reference.potential_energy(self._q(q)), np.float64)
 
-    def center_of_mass(self, q: Array) -> Array:
+    def center_of_mass(self, q: Floats) -> Floats:
         """See `harness.engine.Session`."""
-        return self.reference.center_of_mass(self._q(q))
+        return np.asarray(self.reference.center_of_mass(self._q(q)), np.float64)
 
     def describe(self) -> Tree:
         """Return the other tree."""
         return self.theirs
 
-    def momentum(self, q: Array, v: Array) -> Array:
+    def momentum(self, q: Floats, v: Floats) -> Floats:  # noqa: ARG002  as the contract has it
         """Refuse: identities are not asked of a pair of files."""
         raise EngineUnsupported("a pair of files is asked for quantities, not for identities")
 
-    generalized_forces = momentum
+    def generalized_forces(self, q: Floats, wrenches: Floats) -> Floats:  # noqa: ARG002  as the contract has it
+        """Refuse: identities are not asked of a pair of files."""
+        raise EngineUnsupported("a pair of files is asked for quantities, not for identities")
 
 
 def _same(mine: Joint, other: Joint) -> bool:

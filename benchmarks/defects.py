@@ -64,7 +64,7 @@ def judge_pair(job: tuple[int, int, list[str], str, float]) -> Score:
     rng = rng_of(seed, number)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(keep) / f"{number:04d}" if keep else Path(scratch)
-        pair, files = _loadable(rng, score, folder, real)
+        pair, files = loadable(rng, score, folder, real)
         start = time.perf_counter()
         a, b = (tautology.load(file) for file in files)
         try:
@@ -80,7 +80,7 @@ def judge_pair(job: tuple[int, int, list[str], str, float]) -> Score:
     return score
 
 
-def _loadable(rng: Any, score: Score, folder: Path, real: float) -> tuple[Pair, list[Path]]:
+def loadable(rng: Any, score: Score, folder: Path, real: float) -> tuple[Pair, list[Path]]:
     """Return a pair that can be loaded: MuJoCo refuses some tensors and masses, which is another kind of finding."""
     while True:
         pair = make(rng, partial(any_robot, real=real), score.planted)
@@ -111,7 +111,7 @@ def _write(folder: Path, stem: str, file: Any) -> Path:
 
 def _score(score: Score, pair: Pair, reasons: Sequence[Finding], a: Tree) -> None:
     score.found = [f"{r.kind}@{r.where}" + (f" {r.explains:.3f}" if r.explains is not None else "") for r in reasons]
-    score.truth = [f"{p.kind}@{'|'.join(sorted(_places(p.accounts[0], pair, a)))}" for p in pair.plants]
+    score.truth = [f"{p.kind}@{'|'.join(sorted(places(p.accounts[0], pair, a)))}" for p in pair.plants]
     if not reasons or not pair.plants:
         return
     top = reasons[0]
@@ -125,10 +125,10 @@ def _score(score: Score, pair: Pair, reasons: Sequence[Finding], a: Tree) -> Non
 def _says(reason: Finding, account: Account, pair: Pair, a: Tree) -> bool:
     if reason.kind != account.kind:
         return False
-    return account.what == "any" or (reason.where or "") in _places(account, pair, a)
+    return account.what == "any" or (reason.where or "") in places(account, pair, a)
 
 
-def _places(account: Account, pair: Pair, a: Tree) -> set[str]:
+def places(account: Account, pair: Pair, a: Tree) -> set[str]:
     """Return what the place may be called: names of the expected file, of the other where only that has it."""
     names = [pair.a.now(account.name), pair.b.now(account.name)]
     if account.what == "any":

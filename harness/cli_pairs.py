@@ -101,7 +101,7 @@ def export(
         with writing():
             exported = write(tree, output, file_format)
         robot = size(len(tree.bodies) - 1, tree.nv, tree.total_mass)
-        draw(lambda c: export_report(str(output), robot, tree.losses, exported.losses, c, verbose=verbose))
+        draw(lambda c: export_report(file, str(output), robot, tree.losses, exported.losses, c, verbose=verbose))
 
 
 def _same(file: str, output: Path) -> bool:

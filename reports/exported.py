@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -23,12 +24,20 @@ NAMES: Final = 8  # of places in a line
 
 
 def export_report(
-    written: str, robot: str, read: Sequence[Loss], lost: Sequence[Loss], console: Console, *, verbose: bool = False
+    source: str,
+    written: str,
+    robot: str,
+    read: Sequence[Loss],
+    lost: Sequence[Loss],
+    console: Console,
+    *,
+    verbose: bool = False,
 ) -> None:
     """Print what was written and what is not in it.
 
     Args:
-        written: path of the file.
+        source: path of the file that was read.
+        written: path of the file that was written.
         robot: what is in it, in a few words.
         read: losses of the importer.
         lost: losses of the exporter.
@@ -39,6 +48,8 @@ def export_report(
     for title, losses in (("not read from the file", read), ("not written", lost)):
         for line in _lines(title, losses, verbose=verbose):
             console.print(line)
+    again = f"tautology diff {shlex.quote(source)} {shlex.quote(written)}"
+    console.print(Text(f"\nWhat is the same and what is not: {shown(again)}", "dim"), soft_wrap=True)
 
 
 def _lines(title: str, losses: Sequence[Loss], *, verbose: bool) -> Iterator[RenderableType]:

@@ -98,6 +98,12 @@ def test_what_is_passed_over_without_effect_is_no_finding(tmp_path: Path, text: 
     assert "feature.ignored" not in {f.kind for f in findings(tmp_path, text, "pinocchio")}
 
 
+def test_an_element_answers_for_no_difference_but_its_own(tmp_path: Path) -> None:
+    """Gravity is ignored with effect here, balanceinertia without any: one of them is said."""
+    found = findings(tmp_path, arm('balanceinertia="true"', '<option gravity="0 0 -1.62"/>'), "pinocchio")
+    assert [f.where for f in found if f.kind == "feature.ignored"] == ["option@gravity"]
+
+
 def test_mass_from_a_shape_that_the_file_leaves_out_has_the_line_of_the_shape(tmp_path: Path) -> None:
     """The geom of group 2 is what Pinocchio counts and MuJoCo does not."""
     found = findings(tmp_path, arm('inertiagrouprange="0 1"', inertial=SHAPES), "pinocchio")

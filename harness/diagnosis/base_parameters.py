@@ -3,8 +3,8 @@
 The columns of the regressor are taken from the root outward. A column that those before it hold is no parameter of its
 own: it is grouped into them. What is left is identifiable; robots that no motion can tell apart agree in it.
 
-Source: Gautier and Khalil 1990, Direct calculation of minimum set of inertial parameters of serial robots; Gautier 1991,
-Numerical calculation of the base inertial parameters of robots (QR).
+Source: Gautier and Khalil 1990, Direct calculation of minimum set of inertial parameters of serial robots;
+Gautier 1991, Numerical calculation of the base inertial parameters of robots (QR).
 """
 
 from __future__ import annotations

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def remaining(problem: Problem, observed: Observed) -> float:
-    """Return the largest error over scale that the given changes leave, of everything that was observed.
+    """Return the largest error over scale that the given changes leave, of all that was observed.
 
-    M is compared entry by entry where no change is a map; else its products, which are among the evidence, stand for it.
+    M is compared entry by entry where no change is a map; else its products, which are evidence, stand for it.
     """
     worst = float(np.abs(problem.residual).max(initial=0))
     kept = problem.evidence.kept

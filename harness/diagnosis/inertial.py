@@ -214,6 +214,11 @@ def _combined(tree: Tree, piece: Piece, i: int, M: Floats) -> Iterator[Candidate
             continue
         theirs = inertia_of(base + delta, ours.com)
         told = reasons(ours, theirs, grain([ours, theirs], 1e-7))
+        if len(told) == 3 and is_solid(theirs):
+            # Nothing of it stayed: somebody made an inertia of his own.
+            sizes = shown(M * _magnitudes(theirs), piece.count)
+            made = _candidate(tree, i, [("mass.default", "inertial")], theirs, rest, sizes)
+            yield replace(made, causes=2)
         if told:
             kinds = [(reason.kind, reason.field) for reason in told]
             yield _candidate(tree, i, kinds, theirs, rest, shown(M @ span * np.abs(delta).max(), piece.count))

@@ -17,7 +17,7 @@ from .hypotheses import Candidate, Problem
 from .inertial import all_inertial
 from .losses import mirrored, missing, numbers
 from .ranking import rank
-from .single import of_terms, single_causes
+from .single import of_one_place, of_terms, single_causes
 from .sparse import pair_candidates
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .hypotheses import Change, Make
 
 ROUNDING: Final = 2.2e-14  # 100 eps: what right engines leave of a scale, with room
+COARSE: Final = 1e-8  # tolerance above which an engine is not held to rounding in double precision
 POSE: Final = 1e-9  # of max(1, largest component), up to which two poses are the same
 INERTIAL: Final = ("mass", "com", "inertia", "body")
 
@@ -102,7 +103,7 @@ def infer(
         observed: states, answers, scales.
         make: returns the native reference of a tree.
         tolerance: relative, of scale; what an engine may leave beyond rounding before it counts as unexplained.
-        limit: at most so many separate causes; a place where several values depart together may go beyond it.
+        limit: at most so many separate causes; one place where several values depart together may go beyond it.
         poses: body name to T_world_body (N, 4, 4) at the states, where the engine tells: they part what efforts cannot.
     """
     observed, notes = numbers(observed)
@@ -135,10 +136,12 @@ def search(problem: Problem, tolerance: float, residual: float, limit: int) -> t
     partial: list[tuple[Problem, list[Candidate]]] = []
     for one in problems:
         found = list(single_causes(one))
-        if any(candidate.causes == 1 or of_terms(candidate) for candidate in found):
+        if any(c.causes == 1 or of_terms(c) or of_one_place(c) for c in found):
             return one, found
         partial.append((one, found))
-    for one, single in partial if limit > 1 and residual > tolerance else []:
+    if limit > 1 and residual > tolerance:
+        # Many pairs are tried: an engine that rounds coarsely is told by the tolerance that it is given.
+        one, single = partial[-1 if tolerance > COARSE else 0]
         found = [*single, *pair_candidates(one, limit)]
         if found:
             return one, found

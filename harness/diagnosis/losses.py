@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ..tree import Floats
     from .closure import Observed
     from .evidence import Questions
-    from .hypotheses import Make
+    from .hypotheses import Ask, Make
 
 
 def numbers(observed: Observed) -> tuple[Observed, tuple[str, ...]]:
@@ -102,17 +102,27 @@ def _welded(joint: Joint, q0: Floats) -> Callable[[Tree], Tree]:
 
 
 def _dropped(tree: Tree, i: int) -> Iterator[Change]:
-    """Yield the bodies of a subtree as gone."""
+    """Yield the bodies of a subtree as gone, with the wrenches on them."""
     inside = {i}
     for k in range(i, len(tree.bodies)):
         if k in inside or tree.parents[k] in inside:
             inside.add(k)
             body = tree.bodies[k]
+            values = (body.inertia.mass, 0.0, "kg")
+            told = Difference("body.missing", body.name, *values, _without(body.name), body.source())
             if not body.inertia.is_zero:
-                told = Difference(
-                    "body.missing", body.name, body.inertia.mass, 0.0, "kg", _without(body.name), body.source()
-                )
-                yield Change(told)
+                yield Change(told, _unloaded(k))
+
+
+def _unloaded(body: int) -> Ask:
+    def ask(questions: Questions) -> Questions:
+        if questions.wrenches is None:
+            return questions
+        wrenches = questions.wrenches.copy()
+        wrenches[:, body] = 0
+        return replace(questions, wrenches=wrenches)
+
+    return ask
 
 
 def _without(name: str) -> Callable[[Tree], Tree]:

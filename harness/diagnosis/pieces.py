@@ -131,7 +131,8 @@ def _own_faults(ours: Side, theirs: Side, node: Node, matching: Matching, tolera
         stated = "inertial" in body.sources or not body.inertia.is_zero
         g = grain([body.inertia, alone], tolerance)
         found = reasons(body.inertia, alone, g, stated=stated, frames=(G[:3, :3],))
-        if found and ("shapes" in body.sources) != ("shapes" in other.sources):
+        # What an engine holds does not say what it was made of; another file does.
+        if found and theirs.tree.origin.path and ("shapes" in body.sources) != ("shapes" in other.sources):
             found = (Reason("mass.default", "inertial"),)
         faults += [Fault(i, j, alone, reason) for reason in found]
     return faults

@@ -14,12 +14,14 @@ from .joint_faults import displaced_candidates
 from .joint_zeros import reversed_candidates, suspects, zero_candidates
 from .maps import fitting, unit_guesses, wrench_guesses
 from .orders import order_candidates
+from .readings import read_candidates
 from .tendons import tendon_candidates
 from .terms import TERMS, term_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from ..tree import Tree
     from .hypotheses import Candidate, Problem
 
 
@@ -49,14 +51,24 @@ def single_causes(problem: Problem, *, far: bool = True) -> Iterator[Candidate]:
     found += [candidate for source in sources for candidate in source()]
     bodies = suspects(problem, fixed=True)
     found += displaced_candidates(problem, bodies, far=False)
+    if not found:
+        found += read_candidates(problem)
     single = [candidate for candidate in found if candidate.causes == 1]
     if far and not single and not any(map(of_terms, found)):
-        found += displaced_candidates(problem, bodies, far=True)
+        found += displaced_candidates(problem, _near_by(tree, bodies, found), far=True)
     elif any(candidate.differences[0].kind.startswith("gravity") for candidate in single):
         # A base that stands askew has the gravity of one that stands upright, turned: however far.
         roots = [i for i in bodies if tree.roots[i] == i]
         found += displaced_candidates(problem, roots, far=True)
     yield from found
+
+
+def _near_by(tree: Tree, bodies: list[int], found: list[Candidate]) -> list[int]:
+    """Return the joints that can imitate what was found: those inside a rigid piece that explains all, else any."""
+    holder = tree.fusion.holder
+    wrong = {tree.index.get(d.where or "") for candidate in found for d in candidate.differences}
+    pieces = {holder[i] for i in wrong if i}
+    return [i for i in bodies if holder[i] in pieces] if pieces else bodies
 
 
 def _booked(problem: Problem) -> list[Callable[[], Iterable[Candidate]]]:
@@ -72,3 +84,8 @@ def _booked(problem: Problem) -> list[Callable[[], Iterable[Candidate]]]:
 def of_terms(candidate: Candidate) -> bool:
     """Return whether a candidate is made of terms of single dofs, which nothing else imitates."""
     return all(difference.kind in (*TERMS, "rotor") for difference in candidate.differences)
+
+
+def of_one_place(candidate: Candidate) -> bool:
+    """Return whether all differences of a candidate are of one body or joint."""
+    return len({difference.where for difference in candidate.differences}) == 1

@@ -159,7 +159,9 @@ def _without(problem: Problem, dof: int) -> Evidence:
 def _plain(problem: Problem) -> list[Candidate]:
     """Return the single causes that are quickly tried and are no terms of one dof and no rigid piece."""
     found = [*gravity_candidates(problem), *reversed_candidates(problem), *zero_candidates(problem)]
-    return found or list(displaced_candidates(problem, suspects(problem, fixed=False), far=False))
+    if found or len(problem.evidence.kept) > MASKED:
+        return found
+    return list(displaced_candidates(problem, suspects(problem, fixed=False), far=False))
 
 
 def _conventions(problem: Problem, limit: int) -> Iterator[Candidate]:

@@ -180,4 +180,4 @@ def _position(mine: Joint, other: Joint, G: Floats, q: Array) -> Floats:
     M = inverse(other.T_parent_joint) @ mine.T_parent_joint @ transform(rotation_from_quaternion(q[:, 3:]), q[:, :3])
     moved = M @ inverse(T)
     quats = [quaternion_from_rotation(R) for R in moved[:, :3, :3]]
-    return np.concatenate([moved[:, :3, 3], np.stack(quats)], axis=1)
+    return np.asarray(np.concatenate([moved[:, :3, 3], np.stack(quats)], axis=1), np.float64)

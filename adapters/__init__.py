@@ -67,7 +67,7 @@ MUJOCO = EngineCard(
         "mj_makeM, mj_factorM, mj_solveM": "mj_crb + tendon armature, without coupling between branches",
         "mj_objectVelocity, mj_subtreeVel": "rigid; the adapter adds armature to the kinetic energy, none to momentum",
         "added by the adapter": "armature to tau; on the neutral path tendon armature to tau, M and energy",
-        "mj_inverse": "mj_rne + armature + damping, friction, springs, gravcomp, fluid, limits, contacts; told, not used",
+        "mj_inverse": "mj_rne, armature, damping, friction, springs, gravcomp, fluid, limits, contacts; for the ledger",
         "mj_inverse, invdiscrete": "mj_inverse for the next step: implicit damping times the step more",
         "in no answer": "damping, friction, springs, gravcomp, fluid, limits, contacts, inertia of spatial tendons",
     },

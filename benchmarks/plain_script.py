@@ -3,8 +3,8 @@
 Run: python benchmarks/plain_script.py ROBOT.urdf COUNTS.json
 
 COUNTS holds how often one `tautology check` makes each engine call (`check_speed.py` counts them). The script loads the
-robot once per path, draws 100 states, and makes as many of the same calls, with the reading and writing of arrays that they
-need. It compares nothing: it is the floor that the harness is measured against.
+robot once per path, draws 100 states, and makes as many of the same calls, with the reading and writing of arrays that
+they need. It compares nothing: it is the floor that the harness is measured against.
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
+
 from tautology import load
 from tautology.adapters.reference import Reference
 from tautology.harness.states import sample

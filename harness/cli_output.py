@@ -5,12 +5,11 @@ from __future__ import annotations
 import sys
 import traceback
 from contextlib import contextmanager, suppress
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from .errors import HarnessError
+from .errors import HarnessError, internal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -29,9 +28,7 @@ def sentences() -> Generator[None]:
     except Exception as error:  # noqa: BLE001  a fault of our own is no verdict on a robot: exit 2, not Python's 1
         if sys.flags.dev_mode:
             traceback.print_exc()
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(frame.filename).name}:{frame.lineno}"
-        say(f"internal error, please report it with the file: {type(error).__name__} at {place}: {error}")
+        say(internal(error))
         raise typer.Exit(2) from None
 
 

@@ -6,7 +6,9 @@ one: `robot.urdf:41: joint 'elbow' has type 'screw'; supported: revolute, ...`.
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass
+from pathlib import Path
 
 
 class HarnessError(Exception):
@@ -39,7 +41,16 @@ class ReadError(HarnessError):
 
 
 class TreeError(HarnessError):
-    """A hand-built tree is no tree of bodies: all faults are listed at once."""
+    """What should be a tree of bodies is none: all faults are listed at once.
+
+    Attributes:
+        where: the body or joint of the first fault, or None.
+        source: its file and line.
+    """
+
+    def __init__(self, message: str, where: str | None = None, source: Source | None = None) -> None:
+        super().__init__(message)
+        self.where, self.source = where, source or Source()
 
 
 class ShapeError(HarnessError):
@@ -70,3 +81,10 @@ class EngineRefused(HarnessError):
 
 class EngineUnsupported(HarnessError):
     """The engine has no such joint, element or size, and this is known before it is called."""
+
+
+def internal(error: Exception) -> str:
+    """Return the sentence on an error that none of our own words foresaw: a fault of the harness, with its place."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(frame.filename).name}:{frame.lineno}"
+    return f"internal error, please report it with the file: {type(error).__name__} at {place}: {error}"

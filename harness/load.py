@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from .engine import Given
-from .errors import ReadError, RequestError
+from .errors import ReadError, RequestError, Source
 from .importers.urdf import expansion, tree_of_document
 from .importers.xml import FilePath, parse_xml, read_bytes
 from .tree import Tree
@@ -48,7 +48,12 @@ def open_model(model: Any, base: str = "auto") -> Loaded:
 
 def _open_file(path: FilePath) -> Loaded:
     """Read a file in the format that its root element tells."""
-    file = os.fspath(path)
+    file = os.fsdecode(path)
+    try:
+        file.encode()
+    except UnicodeEncodeError as error:
+        message = "no engine can open a path that is not in UTF-8; rename the file, or set a locale with UTF-8"
+        raise ReadError(message, Source(file)) from error
     data = read_bytes(file)
     if file.endswith(".xacro"):
         raise RequestError(f"{file} is a xacro file; expand it first: {expansion(file)}")

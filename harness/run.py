@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import sys
 import time
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
@@ -15,7 +16,16 @@ from .checks import agreement, identities
 from .checks.truth import Truth
 from .diagnosis.diagnose import diagnose
 from .diagnosis.lint import lint
-from .errors import EngineAbsent, EngineRefused, EngineUnsupported, HarnessError, ReadError, RequestError
+from .errors import (
+    EngineAbsent,
+    EngineRefused,
+    EngineUnsupported,
+    HarnessError,
+    ReadError,
+    RequestError,
+    Source,
+    internal,
+)
 from .findings import Finding, finding
 from .load import open_model
 from .results import EngineResult, ModelResult, Result, Status, Unusable
@@ -27,6 +37,7 @@ if TYPE_CHECKING:
 
     from .diagnosis.closure import Left
     from .engine import Engine, Given, Session
+    from .load import Loaded
     from .results import IdentityRow, QuantityRow
     from .tree import Tree
 
@@ -105,17 +116,20 @@ def check_files(files: Iterable[str | Path], request: Request) -> Result:
         try:
             models.append(check_model(str(file), request, bench))
         except HarnessError as error:
-            known = error if isinstance(error, ReadError) else None
-            unusable.append(
-                Unusable(
-                    str(file),
-                    str(error),
-                    known.kind if known else "request",
-                    known.where if known else None,
-                    (known.source.line or None) if known else None,
-                )
-            )
+            unusable.append(_unusable(str(file), error))
+        except Exception as error:  # a fault of our own costs one file, not the verdicts on the others
+            if sys.flags.dev_mode:
+                raise
+            unusable.append(Unusable(str(file), f"{file}: {internal(error)}", "internal", None, None))
     return Result("check", versions(bench), tuple(models), tuple(unusable))
+
+
+def _unusable(file: str, error: HarnessError) -> Unusable:
+    """Return the row of a file that cannot be used; its message names the file whoever raised it."""
+    message = str(error) if file in str(error) else f"{file}: {error}"
+    if not isinstance(error, ReadError):
+        return Unusable(file, message, "request", None, None)
+    return Unusable(file, message, error.kind, error.where, error.source.line or None)
 
 
 def gather(engines: Sequence[str | Callable[..., Any]] | None) -> list[Bench]:
@@ -158,9 +172,14 @@ def versions(bench: Sequence[Bench]) -> dict[str, str]:
 
 def check_model(model: Any, request: Request, bench: Sequence[Bench]) -> ModelResult:
     """Return what all engines say of one model; see `check` for what is raised."""
+    # Numbers at the ends of the range of doubles overflow here and there: rows judge what comes of it, and say so.
+    with np.errstate(all="ignore"):
+        return _check_opened(open_model(model, request.base), request, bench)
+
+
+def _check_opened(opened: Loaded, request: Request, bench: Sequence[Bench]) -> ModelResult:
     from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
 
-    opened = open_model(model, request.base)
     tree, given = opened.tree, opened.given
     if isinstance(request.states, States):
         states = request.states
@@ -193,7 +212,13 @@ def _ask(b: Bench, path: str, given: Given, tree: Tree, states: States, truth: T
         return EngineResult(b.name, b.version, path, "refused", str(refusal), _seconds(start), findings=(reason,))
     except EngineUnsupported as limit:
         return EngineResult(b.name, b.version, path, "unsupported", str(limit), _seconds(start))
-    except Exception as error:  # noqa: BLE001  an engine may raise anything: it becomes a result, not our traceback
+    except RequestError:
+        raise  # of a callable with dofs of another robot
+    except UnicodeDecodeError:
+        words = f"a name in the file is not in UTF-8, the one encoding that {b.name} reads"
+        reason = finding("refused.malformed", Source(given.path), found=words, fix="save the file as UTF-8")
+        return EngineResult(b.name, b.version, path, "refused", words, _seconds(start), findings=(reason,))
+    except (Exception, SystemExit) as error:  # noqa: BLE001  an engine may raise anything: it becomes a result
         message = f"while loading: {type(error).__name__}: {error}"
         return EngineResult(b.name, b.version, path, "crashed", message, _seconds(start))
     from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
@@ -203,7 +228,7 @@ def _ask(b: Bench, path: str, given: Given, tree: Tree, states: States, truth: T
     rows = identities.identities(session, tree, states, truth, path)
     failed = not all(row.passed for row in quantities)
     findings, left = (*session.findings, *_dof_findings(session, tree)), None
-    if path == "native" or failed:
+    if (path == "native" or failed) and b.name != "reference":
         # The neutral path holds our own numbers: there is something to read back when an answer fails.
         found = diagnose(session, b.name, tree, states, truth.scale_of, Reference, tolerance, failed=failed)
         findings, left = merged(merged(found.findings, findings), found.booked), found.left

@@ -347,7 +347,9 @@ class Tree:
             object.__setattr__(self, "bodies", _depth_first(bodies))
             faults = _name_faults(self.bodies) + _number_faults(self.bodies)
         if faults:
-            raise TreeError(f"tree {self.name!r}: " + "; ".join(faults))
+            first = faults[0]
+            message = f"tree {self.name!r}: " + "; ".join(fault.message for fault in faults)
+            raise TreeError(message, first.where, first.source)
         if self.home is not None:
             object.__setattr__(self, "home", frozen(self.home, (self.nq,), "home"))
 
@@ -488,27 +490,43 @@ def _slices(sizes: Iterable[int]) -> tuple[slice, ...]:
     return tuple(slice(a, b) for a, b in pairwise(np.cumsum([0, *sizes]).tolist()))
 
 
-def _parent_faults(bodies: tuple[Body, ...]) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class _Fault:
+    """What is wrong with a tree, and where."""
+
+    message: str
+    where: str | None = None
+    source: Source | None = None
+
+
+def _parent_faults(bodies: tuple[Body, ...]) -> list[_Fault]:
     if not bodies or bodies[0].parent != -1:
-        return ["body 0 must be the world, with parent -1"]
+        return [_Fault("body 0 must be the world, with parent -1")]
     faults = [
-        f"body {b.name!r} has parent {b.parent}; there are {len(bodies)} bodies"
+        _Fault(f"body {b.name!r} has parent {b.parent}; there are {len(bodies)} bodies", b.name, b.source())
         for b in bodies[1:]
         if not 0 <= b.parent < len(bodies)
     ]
     if not faults and len(_order(bodies)) < len(bodies):
         reached = set(_order(bodies))
-        lost = [b.name for i, b in enumerate(bodies) if i not in reached]
-        faults.append(f"bodies {', '.join(lost[:5])} are their own ancestors: no chain of parents leads to the world")
+        lost = [b for i, b in enumerate(bodies) if i not in reached]
+        names = ", ".join(b.name for b in lost[:5])
+        message = f"bodies {names} are their own ancestors: no chain of parents leads to the world"
+        faults.append(_Fault(message, lost[0].name, lost[0].source()))
     return faults
 
 
-def _name_faults(bodies: tuple[Body, ...]) -> list[str]:
-    faults: list[str] = []
-    for what, names in (("body", [b.name for b in bodies]), ("joint", [b.joint.name for b in bodies[1:]])):
+def _name_faults(bodies: tuple[Body, ...]) -> list[_Fault]:
+    faults: list[_Fault] = []
+    for what, named in (("body", bodies), ("joint", [b.joint for b in bodies[1:]])):
         seen: set[str] = set()
-        twice = [n for n in names if n in seen or seen.add(n)]
-        faults += [f"{what} name {name!r} stands twice" for name in twice]
+        twice = [x for x in named if x.name in seen or seen.add(x.name)]
+        faults += [_Fault(f"{what} name {x.name!r} stands twice", x.name, x.source()) for x in twice]
+    plain = {b.joint.name: b.joint for b in bodies if b.joint.nv == 1}
+    for several in (b.joint for b in bodies if b.joint.nv > 1):
+        for joint in (plain[dof] for dof in several.dofs if dof in plain):
+            message = f"joint {joint.name!r} is called like a dof of joint {several.name!r}; rename one of them"
+            faults.append(_Fault(message, joint.name, joint.source()))
     return faults
 
 
@@ -530,20 +548,22 @@ def _sound(bodies: tuple[Body, ...]) -> bool:
     )
 
 
-def _number_faults(bodies: tuple[Body, ...]) -> list[str]:
-    faults: list[str] = []
+def _number_faults(bodies: tuple[Body, ...]) -> list[_Fault]:
+    faults: list[_Fault] = []
     if _sound(bodies):
         return faults
     for b in bodies[1:]:
         numbers: list[Any] = [b.inertia.mass, b.inertia.com, b.inertia.I_com, b.joint.T_parent_joint, b.joint.axis]
         numbers += [b.joint.T_joint_body, b.joint.reflected, b.joint.ref]
         if not all(np.isfinite(x).all() for x in numbers):
-            faults.append(f"body {b.name!r} or its joint holds a number that is not finite")
+            message = f"body {b.name!r} or its joint holds a number that is not finite"
+            faults.append(_Fault(message, b.name, b.source()))
         if b.joint.nv and abs(np.linalg.norm(b.joint.axis) - 1) > 1e-12:
-            faults.append(f"axis of joint {b.joint.name!r} is no unit vector: {b.joint.axis}")
+            message = f"axis of joint {b.joint.name!r} is no unit vector: {b.joint.axis}"
+            faults.append(_Fault(message, b.joint.name, b.joint.source("axis")))
         asymmetry = np.abs(b.inertia.I_com - b.inertia.I_com.T).max()
         if asymmetry > 1e-12 * max(np.abs(b.inertia.I_com).max(), 1e-300):
-            faults.append(f"tensor of body {b.name!r} is not symmetric")
+            faults.append(_Fault(f"tensor of body {b.name!r} is not symmetric", b.name, b.source("inertia")))
     return faults
 
 

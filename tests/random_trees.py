@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from tautology.harness.spatial import exp_so3, rotation_from_quaternion, transform, unit
+
+from tautology.harness.spatial import rotation_from_quaternion, transform, unit
 from tautology.harness.tree import Body, Inertia, Joint, JointKind, TendonInertia, Tree, world
 
 MOVING = [kind for kind in JointKind if kind is not JointKind.FIXED]

@@ -471,7 +471,9 @@ def test_lagrangian_route_refuses_a_ball_joint():
 # --- The bundled models -----------------------------------------------------------------------------------------------
 def refuses(entry, file, engine):
     """Whether the catalogue says that an engine will not load a file."""
-    return any((r["file"], r["engine"]) == (file, engine) for r in [*entry.get("refused", []), *entry.get("differs", [])])
+    return any(
+        (r["file"], r["engine"]) == (file, engine) for r in [*entry.get("refused", []), *entry.get("differs", [])]
+    )
 
 
 def numbers_by_engine():

@@ -108,6 +108,36 @@ def test_a_body_more_and_another_mass_are_told_apart(compare):
     ]
 
 
+def sensors(count: int) -> str:
+    """Return small links fixed to the forearm, each at a place of its own."""
+    rng = np.random.default_rng(7)
+    texts = []
+    for n, (x, y, z) in enumerate(rng.uniform(-0.4, 0.4, (count, 3))):
+        texts.append(LINK.format(name=f"sensor{n}", com="0 0.001 0", rpy="0 0 0", mass=f"{0.01 * (n + 1)}"))
+        texts.append(f'<joint name="fixed{n}" type="fixed"><parent link="fore"/><child link="sensor{n}"/>')
+        texts.append(f'<origin xyz="{x} {y} {z}"/></joint>\n')
+    return "".join(texts).replace("0.011", "1.1e-5").replace("0.102", "1.2e-5").replace("0.103", "1.3e-5")
+
+
+@pytest.mark.parametrize("count", [1, 5, 14])
+def test_bodies_are_missed_in_a_piece_that_is_merged(files, count):
+    """What a merged file lacks is found by what its composite lacks, whichever file is merged, however many lack."""
+    grip = CAMERA.replace('"camera"', '"grip"').replace('"mount"', '"gripped"')
+    a, plain = files(two_links(grip + sensors(count)), two_links(grip))
+    merged = mujoco.MjSpec.from_file(plain)
+    merged.compiler.fusestatic = True
+    lacking = sorted(("body.missing", f"sensor{n}") for n in range(count))
+    assert sorted(told(tautology.diff(a, merged.compile(), **FAST))) == lacking
+    assert sorted(told(tautology.diff(merged.compile(), a, **FAST))) == lacking
+
+
+def test_the_most_telling_difference_stands_first(compare):
+    """By what it explains; what is told otherwise stands last."""
+    result = compare(two_links(), two_links(CAMERA, mass="1.00001", swapped=True))
+    assert [f.kind for f in result.reasons] == ["body.missing", "mass", "joint.order"]
+    assert result.reasons[0].explains > result.reasons[1].explains
+
+
 def test_both_lines_are_given_and_the_fix_says_what_to_do(compare):
     """Line and file of either side, its value, what to do; nobody is at fault."""
     (found,) = compare(two_links(), two_links(mass="1.5")).counted

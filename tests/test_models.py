@@ -5,6 +5,7 @@ from __future__ import annotations
 import closed_forms as cf
 import numpy as np
 import pytest
+
 from tautology import check, load, models
 from tautology.adapters.reference import Reference
 from tautology.harness.linear import solve

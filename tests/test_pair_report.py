@@ -1,4 +1,4 @@
-"""The report of a comparison: verdicts that a person understands, findings put together, 80 columns, no hostile name."""
+"""The report of a comparison: verdicts that a person understands, findings put together, 80 columns, hostile names."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from tautology.harness.results import QUANTITIES, QuantityRow
 from tautology.harness.tree import Loss
 from tautology.reports.pair_groups import apart, groups
 from tautology.reports.pairs import pair_line, pair_report
+from tautology.reports.text import value
 
 A, B = "robots/a/arm.urdf", "robots/b/lower_arm.xml"
 
@@ -194,6 +195,7 @@ def test_how_much_heavier_a_body_is_stands_beside_its_mass():
 
 def test_rounding_beside_large_numbers_is_shown_as_zero():
     """What turning a placement leaves is no news; where nothing else differs it stays."""
+    assert value(-0.0) == "0"
     placed = told("joint.placement", "elbow", [0.0, 0.0, 0.39], [4e-12, -0.0, 0.4], "m")
     assert "B says [0, 0, 0.4] m" in flowed(result(placed))
 

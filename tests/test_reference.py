@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from random_trees import ONE_DOF, random_inertia, random_joint, random_tree
+
 from tautology.adapters.reference import ENGINE, Reference
 from tautology.harness.engine import Given
 from tautology.harness.errors import EngineUnsupported, ShapeError
@@ -71,9 +72,7 @@ def test_articulated_bodies_undo_inverse_dynamics(seed: int) -> None:
     tau = truth.inverse_dynamics(s.q, s.v, s.a, s.wrenches)
     a = truth.forward_dynamics(s.q, s.v, tau, s.wrenches)
     condition = float(1 / scaled_pivots(M)[regular].min(initial=1))
-    np.testing.assert_allclose(
-        a[regular].astype(float), s.a[regular], atol=1e-15 * condition * largest(s.a), rtol=0
-    )
+    np.testing.assert_allclose(a[regular].astype(float), s.a[regular], atol=1e-15 * condition * largest(s.a), rtol=0)
 
 
 @SOME

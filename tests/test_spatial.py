@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from closed_forms import BRACKET_RATE, BRACKET_RESULT, BRACKET_V
 from random_trees import random_rotation, random_transform
+
 from tautology.harness import spatial
 
 SEEDS = range(5)
@@ -74,7 +75,7 @@ def test_spatial_inertia_is_the_kinetic_energy_of_its_points(seed: int) -> None:
     I_com = sum(m * (x @ x * np.eye(3) - np.outer(x, x)) for m, x in zip(masses, r, strict=True))
     I = spatial.spatial_inertia(mass, com, np.asarray(I_com))
     speeds = V[3:] + np.cross(V[:3], points)
-    assert V @ I @ V / 2 == pytest.approx((masses * (speeds**2).sum(1)).sum() / 2, rel=1e-13)
+    assert pytest.approx((masses * (speeds**2).sum(1)).sum() / 2, rel=1e-13) == V @ I @ V / 2
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-12, 1e-7, 1.0, np.pi - 1e-7, np.pi])

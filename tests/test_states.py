@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 from random_trees import random_tree
+
 from tautology.harness.errors import ReadError, RequestError, ShapeError
 from tautology.harness.states import FAST, States, interval, sample
 from tautology.harness.tree import Body, Inertia, Joint, JointKind, Tree, world

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from random_trees import random_inertia, random_tree
+
 from tautology.adapters.reference import Reference
 from tautology.harness.errors import ShapeError, TreeError
 from tautology.harness.fusion import compose

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..states import States
     from ..tree import Floats, Tree
     from .difference import Difference
-    from .displaced import Posed
+    from .hypotheses import Make
 
 CALLS = {
     "tau": ("inverse_dynamics", ("q", "v", "a", "wrenches")),
@@ -56,7 +56,7 @@ def diagnose(
     tree: Tree,
     states: States,
     scales: Callable[[str], Floats],
-    make: Callable[[Tree], Posed],
+    make: Make,
     tolerance: float,
     *,
     failed: bool,
@@ -101,7 +101,7 @@ def diagnose(
 
 
 def _inferred(
-    tree: Tree, observed: Observed, make: Callable[[Tree], Posed], tolerance: float, left: Left
+    tree: Tree, observed: Observed, make: Make, tolerance: float, left: Left
 ) -> tuple[tuple[Difference, ...], list[float], Left]:
     """Return what the answers alone tell, the share of each, and what that leaves."""
     # Loaded here: most runs agree, and this is the larger half of the diagnosis.

@@ -6,34 +6,23 @@ parameter. What does not follow shows in the poses.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..spatial import inverse
-from .closure import Dynamics
 from .difference import Difference, with_joint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ..engine import Session
-    from ..spatial import Array
     from ..states import States
     from ..tree import Floats, Tree
+    from .hypotheses import Make
 
 
-class Posed(Dynamics, Protocol):
-    """What is asked of the reference."""
-
-    def poses(self, q: Array) -> Array:
-        """Return T_world_body (N, nb - 1, 4, 4)."""
-        ...
-
-
-def displaced_roots(
-    session: Session, tree: Tree, states: States, make: Callable[[Tree], Posed], tolerance: float
-) -> Iterator[Difference]:
+def displaced_roots(session: Session, tree: Tree, states: States, make: Make, tolerance: float) -> Iterator[Difference]:
     """Yield the floating roots whose world is moved by a constant motion D: theirs = D ours.
 
     Args:

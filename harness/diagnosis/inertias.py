@@ -32,6 +32,7 @@ COST: Final = {
     "units.length": 0.9,
 }
 SMALL: Final = 1e-4  # a value that departs by less than this share of itself was written with few digits
+TRIED: Final = 16  # members of which every combination is tried
 INVENTED: Final = 3.5  # more than mass, centre of mass and tensor of a body that has them
 
 
@@ -301,9 +302,8 @@ def _at_fault(members: Members, k: int, rest: Members, stated: bool, theirs: Ine
 def left_out(members: Members, theirs: Inertia) -> list[int]:
     """Return the members that were left out, when leaving some out explains nearly all of what departs.
 
-    The difference of the ten parameters is a sum over the members left out. Up to ten of them are told by the weights
-    of a least-squares fit, which are then 0 or 1; more of them greedily, the one that takes most away first. What
-    leaves less is taken.
+    The difference of the ten parameters is a sum over the members left out: of up to `TRIED` members every sum is
+    tried, of more they are found greedily, the one that takes most away first.
     """
     tried = [k for k, member in enumerate(members) if not member[0].is_zero]
     if not tried:
@@ -313,13 +313,17 @@ def left_out(members: Members, theirs: Inertia) -> list[int]:
     scale = np.repeat([1, length, length**2], [1, 3, 6])
     tens = np.stack([_ten(in_frame(*members[k])) / scale for k in tried])
     missing = (_ten(whole) - _ten(theirs)) / scale
-    fitted = np.linalg.lstsq(tens.T, missing, rcond=None)[0] > 0.5
-    tries = [fitted, _greedy(tens, missing)]
-    lefts = [float(np.linalg.norm(missing - tens[chosen].sum(0))) for chosen in tries]
-    chosen, left = min(zip(tries, lefts, strict=True), key=lambda pair: pair[1])
+    chosen = _best_sum(tens, missing) if len(tried) <= TRIED else _greedy(tens, missing)
+    left = float(np.linalg.norm(missing - tens[chosen].sum(0)))
     if not chosen.any() or chosen.all() or left >= 0.02 * float(np.linalg.norm(missing)):
         return []
     return [k for k, gone in zip(tried, chosen, strict=True) if gone]
+
+
+def _best_sum(tens: Floats, missing: Floats) -> NDArray[np.bool_]:
+    """Return which rows add up to `missing` best."""
+    every = (np.arange(2 ** len(tens))[:, None] >> np.arange(len(tens))) & 1 == 1
+    return every[int(np.linalg.norm(missing - every @ tens, axis=1).argmin())]
 
 
 def _greedy(tens: Floats, missing: Floats) -> NDArray[np.bool_]:

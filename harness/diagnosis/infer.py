@@ -180,15 +180,13 @@ def _explained(problem: Problem, observed: Observed, seen: tuple[Change, ...], c
 
 def _shown(problem: Problem, best: list[Candidate], residual: float) -> tuple[Shown, ...]:
     """Return the base parameters that depart, where single values cannot be told or where no explanation was found."""
-    told = [difference for candidate in best for difference in candidate.differences]
-    inertial = any(difference.kind.partition(".")[0] in INERTIAL and difference.where for difference in told)
+    inertial = [c for c in best if all(d.kind.partition(".")[0] in INERTIAL and d.where for d in c.differences)]
     if residual <= ROUNDING or (best and not (inertial and len(best) > 1)):
         return ()
     tree = problem.tree
     base = base_parameters(tree, problem.reference)
     ours = parameters_of(tree, base.bodies)
-    if best:
-        theirs = parameters_of(patched(tree, best[0].differences), base.bodies)
-        return shown(base, ours, theirs)
+    if inertial:
+        return shown(base, ours, parameters_of(patched(tree, inertial[0].differences), base.bodies))
     change = all_inertial(problem)
     return () if change is None else shown(base, ours, ours + change)

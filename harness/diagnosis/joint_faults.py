@@ -61,6 +61,30 @@ def displaced_candidates(problem: Problem, bodies: Sequence[int], *, far: bool) 
                 yield from _found(problem, jig, kind, x[k], starts[k], fitted=True)
 
 
+def askew_candidates(problem: Problem, bodies: Sequence[int], gravity: Floats) -> Iterator[Candidate]:
+    """Yield bases that stand askew, such that gravity is seen where `gravity` (3,) would be by an upright one."""
+    tree = problem.tree
+    turn = turn_between(gravity, tree.gravity)
+    Ts = np.asarray(problem.reference.poses(problem.asked.q[:1])[0], np.float64)
+    for i in bodies:
+        parent = tree.parents[i]
+        if not tree.moving[parent]:
+            jig = Jig(problem.light, i)
+            R = (Ts[parent - 1][:3, :3] if parent else np.eye(3)) @ jig.joint.T_parent_joint[:3, :3]
+            start = np.asarray(quaternion_from_rotation(R.T @ turn @ R), np.float64)[None]
+            for kind in ("orientation", "turn") if jig.joint.T_joint_body[:3, 3].any() else ("orientation",):
+                x, left = descend(jig.function(kind, start), np.zeros((1, 3)), steps=NEAR, done=1e-16)
+                if left[0] <= problem.accept:
+                    yield from _found(problem, jig, kind, x[0], start[0], fitted=True)
+
+
+def turn_between(a: Floats, b: Floats) -> Floats:
+    """Return the shortest turn R (3, 3) that brings the direction of a onto that of b."""
+    u, v = a / np.linalg.norm(a), b / np.linalg.norm(b)
+    basis = np.asarray(rotation_z_to(u), np.float64)
+    return basis @ np.asarray(rotation_z_to(basis.T @ v), np.float64) @ basis.T
+
+
 def _kinds(joint: Joint) -> list[str]:
     """Return the faults that a joint can have."""
     kinds = ["placement", "orientation"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from .base_maps import base_guesses
 from .booking import only_in
 from .evidence import TAU
 from .gravcomp import gravcomp_candidates
 from .gravities import gravity_candidates
 from .inertial import inertial_candidates, scaled_candidates
-from .joint_faults import displaced_candidates
+from .joint_faults import askew_candidates, displaced_candidates
 from .joint_zeros import reversed_candidates, suspects, zero_candidates
 from .maps import fitting, unit_guesses, wrench_guesses
 from .orders import order_candidates
@@ -21,7 +23,7 @@ from .terms import TERMS, term_candidates
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ..tree import Tree
+    from ..tree import Floats, Tree
     from .hypotheses import Candidate, Problem
 
 
@@ -33,14 +35,15 @@ def single_causes(problem: Problem, *, far: bool = True) -> Iterator[Candidate]:
         far: whether joints are looked for far from where the file has them, when nothing else explains the residual.
     """
     tree = problem.tree
-    found = [candidate for source in _booked(problem) for candidate in source()]
+    booked = [candidate for source in _booked(problem) for candidate in source()]
     # Another robot shows in M or in the bias too.
     if only_in(problem, TAU):
-        yield from found
+        yield from booked
         return
     sources: list[Callable[[], Iterable[Candidate]]] = [
         lambda: inertial_candidates(problem),
         lambda: scaled_candidates(problem),
+        lambda: booked,
         lambda: tendon_candidates(problem),
         lambda: fitting(problem, base_guesses(tree)),
         lambda: fitting(problem, list(unit_guesses(tree))),
@@ -48,19 +51,26 @@ def single_causes(problem: Problem, *, far: bool = True) -> Iterator[Candidate]:
         lambda: reversed_candidates(problem),
         lambda: zero_candidates(problem),
     ]
-    found += [candidate for source in sources for candidate in source()]
+    found = [candidate for source in sources for candidate in source()]
     bodies = suspects(problem, fixed=True)
     found += displaced_candidates(problem, bodies, far=False)
+    for candidate in booked:
+        g = _gravity_of(candidate)
+        # A base that stands askew sees the gravity of an upright one turned, however far.
+        if g is not None and abs(np.linalg.norm(g) - np.linalg.norm(tree.gravity)) <= 1e-9 * np.linalg.norm(g):
+            found += askew_candidates(problem, bodies, g)
     if not found:
         found += read_candidates(problem)
-    single = [candidate for candidate in found if candidate.causes == 1]
-    if far and not single and not any(map(of_terms, found)):
+    if far and not any(candidate.causes == 1 or of_terms(candidate) for candidate in found):
         found += displaced_candidates(problem, _near_by(tree, bodies, found), far=True)
-    elif any(candidate.differences[0].kind.startswith("gravity") for candidate in single):
-        # A base that stands askew has the gravity of one that stands upright, turned: however far.
-        roots = [i for i in bodies if tree.roots[i] == i]
-        found += displaced_candidates(problem, roots, far=True)
     yield from found
+
+
+def _gravity_of(candidate: Candidate) -> Floats | None:
+    """Return the gravity that a candidate found, when it is one that all answers have."""
+    (first, *others) = candidate.differences
+    everywhere = first.kind.startswith("gravity.") and not others and not first.note
+    return np.array(first.found) if everywhere else None
 
 
 def _near_by(tree: Tree, bodies: list[int], found: list[Candidate]) -> list[int]:

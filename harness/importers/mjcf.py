@@ -36,7 +36,7 @@ def read_mjcf(path: FilePath) -> Tree:
             number that is not finite, or is refused by MuJoCo even without the meshes that cannot be read.
     """
     mujoco = _mujoco()
-    with mjcf_spec.quiet(mujoco) as warned:
+    with mjcf_spec.quiet(mujoco) as warned, mjcf_spec.decoding(path):
         source = mjcf_spec.read(path, mujoco)
         model, unreadable = mjcf_spec.compiled(source.spec, source.flat, mujoco)
     document = source.flat.document
@@ -55,7 +55,7 @@ def load_spec(path: FilePath) -> tuple[MjSpec, list[Loss]]:
         ReadError: as `read_mjcf`.
     """
     mujoco = _mujoco()
-    with mjcf_spec.quiet(mujoco):
+    with mjcf_spec.quiet(mujoco), mjcf_spec.decoding(path):
         source = mjcf_spec.read(path, mujoco)
         # A compiled spec would have lost its fused bodies: the copy is compiled.
         _, unreadable = mjcf_spec.compiled(source.spec.copy(), source.flat, mujoco)
@@ -118,7 +118,8 @@ def _tree(mujoco: Any, compiled: Compiled, origin: Origin, losses: list[Loss]) -
             sources=sources,
         )
     except TreeError as error:
-        raise ReadError(str(error), compiled.lines.file) from error
+        source = error.source if error.source.file else compiled.lines.file
+        raise ReadError(str(error), source, where=error.where) from error
 
 
 def _home(compiled: Compiled) -> tuple[Floats, int | None]:

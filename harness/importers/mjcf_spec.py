@@ -5,6 +5,7 @@ The functions take the module `mujoco` as an argument: `mjcf.py` alone imports i
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from contextlib import contextmanager
@@ -13,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from ..errors import ReadError, Source
 from ..tree import Loss
-from .mjcf_assets import compile_readable, first_words
+from .mjcf_assets import compile_readable
 from .mjcf_compiled import Lines
 from .mjcf_merge import flatten
 from .mjcf_names import invent_names
+from .mjcf_refusals import by_name, refusal
 from .xml import FilePath, read_xml
 
 if TYPE_CHECKING:
@@ -55,7 +57,6 @@ KINDS: Final = {
     "key": "keys",
     "plugin": "plugins",
 }
-_NONPHYSICAL: Final = re.compile(r"mass and inertia|A \+ B >= C|eigenvalues|fullinertia|negative mass")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +80,20 @@ def quiet(mujoco: Mujoco) -> Generator[list[str]]:
         words += [str(warning.message) for warning in caught]
     finally:
         mujoco.set_mju_user_warning(before)
+
+
+@contextmanager
+def decoding(path: FilePath) -> Generator[None]:
+    """Say of names that MuJoCo cannot hand over why: it takes the bytes of a file as they are.
+
+    Raises:
+        ReadError: a name is not in UTF-8.
+    """
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        message = "a name is not in UTF-8, the one encoding that MuJoCo reads; save the file as UTF-8"
+        raise ReadError(message, Source(os.fspath(path), 1)) from error
 
 
 def read(path: FilePath, mujoco: Mujoco) -> Read:
@@ -141,7 +156,7 @@ def compiled(spec: MjSpec, flat: Flat | None, mujoco: Mujoco) -> tuple[MjModel, 
         spec.compiler.fusestatic = False
     try:
         return compile_readable(spec)
-    except (ValueError, mujoco.FatalError) as error:
+    except (ValueError, RuntimeError, MemoryError, mujoco.FatalError) as error:
         raise refusal(str(error), flat) from error
 
 
@@ -158,71 +173,10 @@ def lines_of(spec: MjSpec, flat: Flat) -> Lines:
     places: dict[tuple[str, int], Place] = {}
     for kind, many in KINDS.items():
         for i, element in enumerate(getattr(spec, many)):
-            place = flat.at(_number(element.info)) or _by_name(flat, kind, element.name)
+            place = flat.at(_number(element.info)) or by_name(flat, kind, element.name)
             if place:
                 places[kind, element.id if element.id >= 0 else i] = place
     return Lines(flat, places)
-
-
-def _by_name(flat: Flat, kind: str, name: str) -> Place | None:
-    """Return the keyframe or flexible body of that name, or the only one: MuJoCo keeps no line for these."""
-    tags = {"key": ("key",), "flex": ("flexcomp", "flex")}.get(kind, ())
-    places = [place for place in flat.places if place.element.tag in tags]
-    return next((p for p in places if p.element.get("name") == name or len(places) == 1), None)
-
-
-def refusal(words: str, flat: Flat | None) -> ReadError:
-    """Return MuJoCo's refusal, its line number looked up in the merged document."""
-    found = re.search(r"(?:^Element .*, line|Line number) ?=? ?(\d+)", words, re.MULTILINE)
-    reason = first_words(words)
-    place = flat.at(int(found[1])) if found and flat else None
-    on_path = _path_of_tendon(flat, reason) if flat else None
-    kind = "refused.nonphysical" if _NONPHYSICAL.search(reason) else "refused.malformed"
-    message = f"MuJoCo refuses this model: {reason}"
-    if on_path:
-        return ReadError(message, on_path.source, where=on_path.named(), kind=kind)
-    if place is None or flat is None:
-        return ReadError(message, Source(flat.document.file) if flat else Source(), where=_named(words), kind=kind)
-    culprit = _culprit(place, reason, flat)
-    return ReadError(message, culprit.source, where=_named(words) or place.named(), kind=kind)
-
-
-def _path_of_tendon(flat: Flat, reason: str) -> Place | None:
-    """Return the part of a tendon's path that MuJoCo counts instead of giving its line."""
-    found = re.search(r"in tendon (\d+), wrap (\d+)", reason)
-    tendons = [place for place in flat.places if place.parent and place.parent.element.tag == "tendon"]
-    if not found or int(found[1]) >= len(tendons):
-        return None
-    tendon, wrap = tendons[int(found[1])], int(found[2])
-    return tendon.children[wrap] if wrap < len(tendon.children) else tendon
-
-
-def _named(words: str) -> str | None:
-    found = re.search(r"^Element name '(.+)', id", words, re.MULTILINE)
-    return found[1] if found else None
-
-
-def _culprit(place: Place, reason: str, flat: Flat) -> Place:
-    """Return the element inside a refused body that its fault comes from."""
-    if _NONPHYSICAL.search(reason):
-        return place.first("inertial") or place
-    if "ball followed by rotation" in reason:
-        turns = [child for child in place.children if _joint_type(child, flat) in ("ball", "hinge")]
-        balls = [i for i, child in enumerate(turns) if _joint_type(child, flat) == "ball"]
-        return turns[balls[0] + 1] if balls and balls[0] + 1 < len(turns) else place
-    return place
-
-
-def _joint_type(place: Place, flat: Flat) -> str | None:
-    if place.element.tag != "joint":
-        return None
-    holder = place if "type" in place.element.attributes else flat.default(place, "type")
-    return (holder.element.get("type") if holder else None) or "hinge"
-
-
-def _number(info: str) -> int:
-    found = re.search(r"line\D*(\d+)", info)
-    return int(found[1]) if found else 0
 
 
 def unreadable_losses(unreadable: tuple[Unreadable, ...], flat: Flat | None) -> list[Loss]:

@@ -14,7 +14,7 @@ from itertools import chain, count
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from ..errors import ReadError
+from ..errors import ReadError, TreeError
 from ..tree import Body, Joint, JointKind, Origin, Tree, world
 from .fields import malformed
 from .urdf_joints import Connection, read_joint, read_mimic
@@ -64,13 +64,17 @@ def tree_of_document(document: Document) -> Tree:
         raise malformed(f"robot {name!r} has no <link>", root.source)
     joints = {c.joint.name: c.joint for c in connections}
     mimics = [read_mimic(element, joints) for element in joint_elements]
-    return Tree(
-        name,
-        tuple(_bodies(links, connections)),
-        closures=tuple(mimic for mimic in mimics if mimic),
-        losses=losses_of(root, joints, quaternions=quaternions),
-        origin=Origin(document.file, "urdf", document.sha256),
-    )
+    try:
+        return Tree(
+            name,
+            tuple(_bodies(links, connections)),
+            closures=tuple(mimic for mimic in mimics if mimic),
+            losses=losses_of(root, joints, quaternions=quaternions),
+            origin=Origin(document.file, "urdf", document.sha256),
+        )
+    except TreeError as error:
+        source = error.source if error.source.file else root.source
+        raise ReadError(str(error), source, error.where) from error
 
 
 def expansion(file: str) -> str:

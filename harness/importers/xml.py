@@ -95,6 +95,8 @@ def read_bytes(path: FilePath) -> bytes:
         ReadError: it is not there, is a directory or another thing than a file, or cannot be read.
     """
     file = os.fspath(path)
+    if not file:
+        raise ReadError("the path of the file is empty", Source())
     try:
         mode = os.stat(file).st_mode  # noqa: PTH116  Path would change the spelling of the path
     except (OSError, ValueError) as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from .errors import EngineUnsupported, RequestError
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from .engine import Floats, Given
+    from .engine import Floats, Given, Session
     from .tree import Tree
 
 NO_SUCH_CALL = "a callable (q, v, a) -> tau has no such answer"
@@ -32,7 +32,7 @@ class CallableEngine:
     dofs: Sequence[str] | None = None
     name: str = "callable"
 
-    def native(self, given: Given, tree: Tree) -> CallableSession:
+    def native(self, given: Given, tree: Tree) -> Session:
         """Refuse: a function reads no file.
 
         Raises:
@@ -40,7 +40,7 @@ class CallableEngine:
         """
         raise EngineUnsupported(f"{self.name} is a function: it reads no {given.format} file, not even {tree.name!r}")
 
-    def neutral(self, tree: Tree) -> CallableSession:
+    def neutral(self, tree: Tree) -> Session:
         """Return a session that calls the function.
 
         Raises:
@@ -52,7 +52,11 @@ class CallableEngine:
         # The reference moves wrenches to the joints: a function of (q, v, a) has no argument for them.
         from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
 
-        return CallableSession(self, tree, np.array([tree.dofs.index(name) for name in order], int), Reference(tree))
+        # What a function cannot tell is answered by `__getattr__`, which no type checker sees.
+        return cast(
+            "Session",
+            CallableSession(self, tree, np.array([tree.dofs.index(name) for name in order], int), Reference(tree)),
+        )
 
 
 @dataclass(frozen=True)

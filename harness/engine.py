@@ -72,8 +72,8 @@ class Session(Protocol):
     """An opened model. Arrays of N states go in, canonical arrays come out; nothing that goes in is changed.
 
     Arguments, everywhere: q (N, nq), v, a, tau (N, nv) over *all* coordinates of the tree; wrenches (N, nb, 6), one row
-    per tree body, zero on bodies that are fixed to another (`Tree.fusion` has moved them); gravity (3,) [m/s^2] in world
-    axes instead of the model's own. Let n = len(dofs).
+    per tree body, zero on bodies that are fixed to another (`Tree.fusion` has moved them); gravity (3,) [m/s^2] in
+    world axes instead of the model's own. Let n = len(dofs).
     """
 
     @property

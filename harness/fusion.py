@@ -20,8 +20,8 @@ class Fusion:
 
     Attributes:
         tree: the merged tree: the world, and the bodies whose joint has a dof.
-        holder: (nb,) index *in the original tree* of the body that carries body i: itself when its joint moves or it was
-            kept, else the nearest such body above it, or the world.
+        holder: (nb,) index *in the original tree* of the body that carries body i: itself when its joint moves or it
+            was kept, else the nearest such body above it, or the world.
         merged: (nb,) index of that holder in `tree`.
         Ts_holder_body: (nb, 4, 4) constant placement in the holder.
     """
@@ -32,7 +32,7 @@ class Fusion:
     Ts_holder_body: Floats
 
     def fold(self, wrenches: Floats) -> Floats:
-        """Move the wrenches on fixed bodies to their holders: (N, nb, 6) to (N, nb, 6), same resultant on each holder."""
+        """Move the wrenches (N, nb, 6) on fixed bodies to their holders; the resultant on each holder stays."""
         folded = wrenches.copy()
         for i, h in enumerate(self.holder):
             if h != i:

@@ -170,6 +170,10 @@ def versions(bench: Sequence[Bench]) -> dict[str, str]:
     return own | {b.name: b.version for b in bench[1:] if b.version}
 
 
+def _silent(what: str, share: float) -> None:
+    """Report to nobody."""
+
+
 def check_model(model: Any, request: Request, bench: Sequence[Bench]) -> ModelResult:
     """Return what all engines say of one model; see `check` for what is raised."""
     # Numbers at the ends of the range of doubles overflow here and there: rows judge what comes of it, and say so.
@@ -186,7 +190,7 @@ def _check_opened(opened: Loaded, request: Request, bench: Sequence[Bench]) -> M
         states.require(tree)
     else:
         states = sample(tree, request.states, request.seed)
-    report = request.progress or (lambda _what, _share: None)
+    report = request.progress or _silent
     report(f"{tree.name}: reference", 0.0)
     # Engines that merge fixed bodies have no frame for a wrench on one: every engine gets it on the holder.
     asked = replace(states, wrenches=tree.fusion.fold(states.wrenches))
@@ -339,7 +343,7 @@ def _unexplained(
             found=error,
             unit=unit,
             explains=0.0,
-            fix=f"{name} is off by {error:.3g}{place}, {tolerance:.3g} is allowed: compare the parameters of this place",
+            fix=f"{name} is off by {error:.3g}{place}, {tolerance:.3g} is allowed: compare what this place has",
         ),
     )
 

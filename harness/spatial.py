@@ -210,7 +210,7 @@ def rotation_from_rpy(rpy: Array) -> Array:
 
 
 def rotation_z_to(n: Array) -> Array:
-    """Return the shortest turn that brings z onto the unit vector n, re-orthonormalised; half a turn about x for n = -z.
+    """Return the shortest turn that brings z onto the unit vector n, orthonormal; half a turn about x for n = -z.
 
     It is the basis of a planar joint with normal n, and the internal frame of a joint with axis n.
 

@@ -115,8 +115,8 @@ def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:
 
     zero: undisplaced, at rest, unloaded. home: the file's own configuration, or the middle of the limits. single: one
     dof excited at a time. random: inside the limits. limits: every limited joint at one of its ends. fast: up to the
-    speed limit. near_singular: joints a hair from 0, quarter and half turns. base_orientation: everything random and the
-    base turned anyhow, for a free base. A tree without dofs has `count` identical states.
+    speed limit. near_singular: joints a hair from 0, quarter and half turns. base_orientation: everything random and
+    the base turned anyhow, for a free base. A tree without dofs has `count` identical states.
 
     Args:
         tree: whose coordinates are drawn.
@@ -199,7 +199,7 @@ def _positions(tree: Tree, stratum: str, rng: np.random.Generator) -> Floats:
     if stratum == "home" and tree.home is not None:
         return tree.home
     parts = [_position(joint, stratum, rng) for joint in tree.joints if joint.nq]
-    return np.concatenate(parts) if parts else np.zeros(0)
+    return np.asarray(np.concatenate(parts), np.float64) if parts else np.zeros(0)
 
 
 def _position(joint: Joint, stratum: str, rng: np.random.Generator) -> Array:

@@ -5,8 +5,8 @@ depth-first order with siblings in document order, and every link of the file st
 without degrees of freedom, so that every line of the file keeps its place. Several MJCF joints on one body are joints
 in series through massless bodies. Loops are `Closure`s beside the tree, and what the tree cannot hold is a `Loss`.
 
-Coordinates `q | v` per joint kind (CONVENTIONS.md): revolute, continuous, prismatic 1 | 1; ball quaternion wxyz | omega;
-planar x, y, theta | vx, vy, omega; floating position, quaternion wxyz | v, omega; velocities in child axes.
+Coordinates `q | v` per joint kind (CONVENTIONS.md): revolute, continuous, prismatic 1 | 1; ball quaternion wxyz |
+omega; planar x, y, theta | vx, vy, omega; floating position, quaternion wxyz | v, omega; velocities in child axes.
 """
 
 from __future__ import annotations
@@ -33,6 +33,10 @@ Floats = NDArray[np.float64]
 STANDARD_GRAVITY: Final = (0.0, 0.0, -9.81)
 
 
+_NQ: Final[Mapping[str, int]] = {"fixed": 0, "ball": 4, "planar": 3, "floating": 7}
+_NV: Final[Mapping[str, int]] = {"fixed": 0, "ball": 3, "planar": 3, "floating": 6}
+
+
 class JointKind(StrEnum):
     """How a child may move against its parent."""
 
@@ -47,12 +51,12 @@ class JointKind(StrEnum):
     @property
     def nq(self) -> int:
         """Number of position coordinates."""
-        return {"fixed": 0, "ball": 4, "planar": 3, "floating": 7}.get(self.value, 1)
+        return _NQ.get(self, 1)
 
     @property
     def nv(self) -> int:
         """Number of velocity coordinates."""
-        return {"fixed": 0, "ball": 3, "planar": 3, "floating": 6}.get(self.value, 1)
+        return _NV.get(self, 1)
 
     @property
     def dof_suffixes(self) -> tuple[str, ...]:
@@ -86,8 +90,8 @@ class Inertia:
         mass: [kg].
         com: (3,) [m] centre of mass in body axes, from the body origin.
         I_com: (3, 3) [kg m^2] tensor about the centre of mass in body axes.
-        axes: (3, 3) R_body_inertial, the axes in which the file writes the tensor; no parameter of the robot, but what a
-            mistake of a reader is made in.
+        axes: (3, 3) R_body_inertial, the axes in which the file writes the tensor; no parameter of the robot, but
+            what a mistake of a reader is made in.
     """
 
     mass: float = 0.0
@@ -426,7 +430,7 @@ class Tree:
         return "free" if any(self._hangs_on_nothing(i) for i in self.floating_roots) else "fixed"
 
     def _hangs_on_nothing(self, i: int) -> bool:
-        """Return whether all bodies above body i are without inertia: a root link that only gives a name to the world."""
+        """Return whether all bodies above body i are without inertia: a root link that only names the world."""
         while (i := self.parents[i]) > 0:
             if not self.bodies[i].inertia.is_zero:
                 return False

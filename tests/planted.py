@@ -41,7 +41,7 @@ def bench(tree, count=40, seed=0):
 
 
 def answers(tree, states, q=None, v=None, a=None, wrenches=None):
-    """Return tau, bias, gravity and M of a robot; q, v, wrenches map questions, a maps accelerations, from (q, v, a)."""
+    """Return tau, bias, gravity and M; q, v and wrenches map the questions, a maps accelerations from (q, v, a)."""
     same = lambda x: x  # noqa: E731
     Q, V, W = (q or same)(states.q), (v or same)(states.v), (wrenches or same)(states.wrenches)
     rest = np.zeros_like(V)

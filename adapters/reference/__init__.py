@@ -62,7 +62,7 @@ class Reference:
 
     def __init__(self, tree: Tree, dtype: DTypeLike = np.float64) -> None:
         self.tree = tree
-        self.dtype = np.dtype(dtype)
+        self.dtype: Any = np.dtype(dtype)
         self.lacks: dict[str, str] = {}
         self.total_mass = tree.total_mass
         self.dofs = tree.dofs
@@ -88,7 +88,11 @@ class Reference:
         """Return tau = M a + bias - sum J^T f (N, nv), by recursive Newton-Euler.
 
         Args:
-            q, v, a, wrenches, gravity: as in `Session`; wrenches may act on any body, also a fixed one.
+            q: as in `Session`.
+            v: as in `Session`.
+            a: as in `Session`.
+            wrenches: as in `Session`; they may act on any body, also a fixed one.
+            gravity: as in `Session`.
             armature: whether M holds the reflected inertia of joints, rotors and tendons.
             damping: whether the viscous joint forces `damping * v` are added.
         """
@@ -147,7 +151,7 @@ class Reference:
     def segment_poses(self, q: Array) -> list[Array]:
         """Return T_world_segment (N, 4, 4) of every segment of the compiled model."""
         q = self._columns(q, self.tree.nq)
-        Ts = [np.broadcast_to(np.eye(4, dtype=self.dtype), (q.shape[1], 4, 4))]
+        Ts: list[Array] = [np.broadcast_to(np.eye(4, dtype=self.dtype), (q.shape[1], 4, 4))]
         for segment in self.model.segments[1:]:
             Ts.append(Ts[segment.parent] @ segment.K @ displacement(segment, q[segment.q]).matrix())
         return Ts

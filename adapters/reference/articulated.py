@@ -5,9 +5,10 @@ Source: Featherstone 2008, Table 7.1.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...harness.linear import ldl
 from ...harness.spatial import motion_cross
@@ -16,6 +17,8 @@ from .composite import motion_transforms
 if TYPE_CHECKING:
     from ...harness.spatial import Array
     from .model import Model
+
+Mask: TypeAlias = NDArray[np.bool_]
 
 SINGULAR = 64  # in eps: a joint that moves no more inertia than this, of what it carries, has no acceleration
 
@@ -73,7 +76,7 @@ def _accelerations(
     c: list[Array],
     articulated: tuple[list[Array], list[Array], list[Array]],
     gravity: Array,
-    regular: Array,
+    regular: Mask,
 ) -> Array:
     """Return the joint accelerations (nv, N) in a last outward pass."""
     U, D_inverse, u = articulated
@@ -89,11 +92,11 @@ def _accelerations(
     return a
 
 
-def _is_regular(D: Array, carried: Array) -> Array:
+def _is_regular(D: Array, carried: Array) -> Mask:
     """Return (N,) whether every pivot of D stands above rounding of the inertia that the joint carries."""
     pivots = ldl(D)[1]
     scale = np.abs(np.diagonal(carried, axis1=-2, axis2=-1))
-    return (np.abs(pivots) > SINGULAR * np.finfo(D.dtype).eps * scale).all(-1)
+    return np.asarray((np.abs(pivots) > SINGULAR * np.finfo(D.dtype).eps * scale).all(-1))
 
 
 def _inverse(D: Array) -> Array:

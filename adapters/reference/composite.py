@@ -26,9 +26,11 @@ def motion_transforms(model: Model, q: Array) -> list[Array]:
         model: compiled tree.
         q: (nq, N).
     """
-    Xs = [np.broadcast_to(np.eye(6, dtype=model.dtype), (q.shape[1], 6, 6))]
-    for segment in model.segments[1:]:
-        Xs.append(motion_transform(inverse(displacement(segment, q[segment.q]).matrix())) @ segment.X)
+    Xs: list[Array] = [np.broadcast_to(np.eye(6, dtype=model.dtype), (q.shape[1], 6, 6))]
+    Xs.extend(
+        motion_transform(inverse(displacement(segment, q[segment.q]).matrix())) @ segment.X
+        for segment in model.segments[1:]
+    )
     return Xs
 
 
@@ -79,7 +81,7 @@ def mass_matrix_by_columns(model: Model, q: Array) -> Array:
 
 def jacobians(model: Model, q: Array) -> list[Array]:
     """Return J (N, 6, nv) of every segment: twist in segment coordinates = J v."""
-    Js = [np.zeros((q.shape[1], 6, model.tree.nv), model.dtype)]
+    Js: list[Array] = [np.zeros((q.shape[1], 6, model.tree.nv), model.dtype)]
     for X, segment in zip(motion_transforms(model, q)[1:], model.segments[1:], strict=True):
         J = X @ Js[segment.parent]
         J[:, :, segment.v] += segment.S

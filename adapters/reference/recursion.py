@@ -3,7 +3,8 @@
 Outward: V = X V_parent + S v, A = X A_parent + S a + ad_V (S v), with A_world = (0, -g). Wrench of each segment:
 f = I A + V x* (I V) - f_external. Inward: tau = S^T f, f_parent += X^T f.
 
-Source: Luh, Walker and Paul 1980, On-line computational scheme for mechanical manipulators; Featherstone 2008, Table 5.1.
+Source: Luh, Walker and Paul 1980, On-line computational scheme for mechanical manipulators; Featherstone 2008, Table
+5.1.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def outward(model: Model, q: Array, v: Array, a: Array, gravity: Array) -> Outwa
     base = np.zeros((6, 2, count), model.dtype)
     base[3:, 1] = -gravity[:, None]
     joints: list[Displacement | None] = [None]
-    motions = [base]
+    motions: list[Array] = [base]
     for segment in model.segments[1:]:
         joint = displacement(segment, q[segment.q])
         inherited = segment.X @ motions[segment.parent].reshape(6, -1)
@@ -101,8 +102,9 @@ def inward(model: Model, passed: Outward, external: dict[int, Array]) -> Array:
         f = body_wrench(segment.I, passed.VA[k])
         if k in external:
             f -= external[k]
-        if forces[k] is not None:
-            f += forces[k]
+        collected = forces[k]
+        if collected is not None:
+            f += collected
         forces[k] = None  # a parent has taken it: long chains keep no wrench twice
         tau[segment.v] = f[_row(segment)] if segment.S.shape[1] == 1 else segment.S.T @ f
         if segment.parent:

@@ -48,7 +48,7 @@ def compile_readable(spec: MjSpec) -> tuple[MjModel, tuple[Unreadable, ...]]:
     Raises:
         ValueError: MuJoCo refuses the model for another reason, in its words.
     """
-    gone: list[Unreadable] = []
+    gone = [_take_out(spec, kind, asset, "it is no regular file") for kind, asset in _endless(spec)]
     while True:
         try:
             return spec.compile(), tuple(gone)
@@ -58,6 +58,19 @@ def compile_readable(spec: MjSpec) -> tuple[MjModel, tuple[Unreadable, ...]]:
             if not blamed:
                 raise ValueError(_explained(words, gone)) from error
         gone += [_take_out(spec, kind, asset, first_words(words)) for kind, asset in blamed]
+
+
+def _endless(spec: MjSpec) -> list[tuple[str, Any]]:
+    """Return the assets whose file is a pipe or a device: MuJoCo would wait for ever, or never come to the end."""
+    join, base = os.path.join, os.path.basename
+    folders = [join(spec.modelfiledir, sub) for sub in ("", spec.compiler.meshdir, spec.compiler.texturedir)]
+
+    def endless(file: str) -> bool:
+        paths = [join(folder, name) for folder in folders for name in (file, base(file))]
+        return any(os.path.exists(p) and not os.path.isfile(p) and not os.path.isdir(p) for p in paths)  # noqa: PTH110, PTH112, PTH113
+
+    assets = [(kind, asset) for kind, many in _LISTS.items() for asset in getattr(spec, many)]
+    return [(kind, asset) for kind, asset in assets if any(map(endless, _files(asset)))]
 
 
 def take_out(spec: MjSpec, unreadable: tuple[Unreadable, ...]) -> None:

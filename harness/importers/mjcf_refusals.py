@@ -74,8 +74,3 @@ def _joint_type(place: Place, flat: Flat) -> str | None:
         return None
     holder = place if "type" in place.element.attributes else flat.default(place, "type")
     return (holder.element.get("type") if holder else None) or "hinge"
-
-
-def _number(info: str) -> int:
-    found = re.search(r"line\D*(\d+)", info)
-    return int(found[1]) if found else 0

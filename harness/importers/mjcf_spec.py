@@ -179,6 +179,11 @@ def lines_of(spec: MjSpec, flat: Flat) -> Lines:
     return Lines(flat, places)
 
 
+def _number(info: str) -> int:
+    found = re.search(r"line\D*(\d+)", info)
+    return int(found[1]) if found else 0
+
+
 def unreadable_losses(unreadable: tuple[Unreadable, ...], flat: Flat | None) -> list[Loss]:
     """Return what the model loses with the assets that were taken out."""
     losses: list[Loss] = []

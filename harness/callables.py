@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
-from .errors import EngineUnsupported, RequestError
+from .errors import EngineUnsupported, HarnessError, RequestError, ShapeError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -105,9 +105,27 @@ class CallableSession:
             raise EngineUnsupported("gravity is inside the function")
         tau = np.empty_like(v)
         for n in range(len(q)):
-            answer = self.engine.function(q[n].copy(), v[n, self.order].copy(), a[n, self.order].copy())
-            tau[n, self.order] = answer
+            tau[n, self.order] = self._efforts(q[n].copy(), v[n, self.order].copy(), a[n, self.order].copy())
         return tau if wrenches is None else tau - self.reference.generalized_forces(q, wrenches)
+
+    def _efforts(self, q: Floats, v: Floats, a: Floats) -> Floats:
+        """Return what the function answers, if it is one real number per dof: numpy would stretch other shapes.
+
+        Raises:
+            HarnessError: the function raises whatever it may.
+            ShapeError: the answer is anything else.
+        """
+        try:
+            answer = self.engine.function(q, v, a)
+        except (Exception, SystemExit) as error:
+            raise HarnessError(f"{self.engine.name} raised {type(error).__name__}: {error}") from error
+        tau = np.asarray(answer)
+        if tau.dtype.kind not in "fiu" or tau.shape != (len(self.order),):
+            what = f"an array of {tau.dtype}" if tau.dtype.kind in "fiucb" else repr(answer)[:40]
+            raise ShapeError(
+                f"{self.engine.name} answered {what} of shape {tau.shape}; expected {len(self.order)} numbers"
+            )
+        return tau
 
     def bias(self, q: Floats, v: Floats, gravity: Floats | None = None) -> Floats:
         """Return the function at zero acceleration."""

@@ -7,9 +7,9 @@ What a command needs is imported inside it, so that `--help` and `engines` load 
 from __future__ import annotations
 
 import io
+import os
 import sys
 import warnings
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -30,10 +30,12 @@ from .cli_options import (
     Tolerance,
     Verbose,
 )
-from .cli_output import draw, say, sentences, write_out, writing
+from .cli_output import destinations, draw, say, sentences, write_out, writing
 from .errors import RequestError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from .results import Result
     from .states import States
 
@@ -51,12 +53,30 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line."""
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A name that the terminal's encoding cannot show is shown escaped.
             stream.reconfigure(errors="backslashreplace")
     warnings.showwarning = _warn
-    app(prog_name="tautology")
+    try:
+        app(prog_name="tautology")
+    except OSError as error:  # of --help and --version; commands say such things themselves
+        say(f"cannot write the output: {error.strerror}")
+        sys.exit(2)
+
+
+def _open_closed_streams() -> None:
+    """Put the null device where the caller closed a standard stream: else the next file that is opened takes its place.
+
+    An engine that writes to descriptor 1 or 2 would then write into that file.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
+            setattr(sys, name, os.fdopen(number, "w" if number else "r", closefd=False))
 
 
 def _warn(message: Warning | str, *_: object, **__: object) -> None:
@@ -100,16 +120,14 @@ def check(
 ) -> None:
     """Check whether all engines read and compute a robot alike."""
     with sentences():
-        from ..reports.files import Outputs  # noqa: PLC0415
         from ..reports.progress import Bar  # noqa: PLC0415
         from .run import Request, check_files  # noqa: PLC0415
         from .states import States  # noqa: PLC0415
 
         if save_states and len(files) > 1:
             raise RequestError(f"--save-states holds the states of one model; {len(files)} files were given")
-        outputs = Outputs(Path(json) if json and json != "-" else None, csv, save_states)
-        with writing():
-            outputs.require()
+        read = [*files, *([str(states_file)] if states_file else [])]
+        outputs = destinations(json, csv, save_states, read=read)
         drawn = states if states_file is None else States.load(states_file)
         with Bar(0 if quiet else len(files)) as bar:
             result = check_files(files, Request(engine or None, path, base, drawn, seed, tolerance, bar))

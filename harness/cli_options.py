@@ -7,6 +7,18 @@ from typing import Annotated
 
 import typer
 
+
+def _named(text: str) -> str:
+    """Refuse an empty name, such as that of a shell variable that is not set."""
+    if not text:
+        raise typer.BadParameter("the name is empty")
+    return text
+
+
+def _path(text: str) -> Path:
+    return Path(_named(text))
+
+
 Files = Annotated[list[str], typer.Argument(metavar="FILE", help="URDF or MJCF files.", show_default=False)]
 Engines = Annotated[
     list[str] | None,
@@ -23,18 +35,26 @@ Base = Annotated[str, typer.Option(metavar="auto|fixed|free", help="How the root
 Count = Annotated[int, typer.Option("--states", metavar="N", min=1, help="Number of frozen states to draw.")]
 Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draw.")]
 StatesFile = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Ask the states of this file instead.", show_default=False)
+    Path | None,
+    typer.Option(metavar="FILE", help="Ask the states of this file instead.", show_default=False, parser=_path),
 ]
 SaveStates = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the states that were asked.", show_default=False)
+    Path | None,
+    typer.Option(metavar="FILE", help="Write the states that were asked.", show_default=False, parser=_path),
 ]
 Tolerance = Annotated[float, typer.Option(metavar="R", help="Relative; below it two robots are the same.")]
 Json = Annotated[
     str | None,
-    typer.Option("--json", metavar="FILE", help="Write the result as JSON; - for stdout, in place of the report."),
+    typer.Option(
+        "--json",
+        metavar="FILE",
+        help="Write the result as JSON; - for stdout, in place of the report.",
+        parser=_named,
+    ),
 ]
 Csv = Annotated[
-    Path | None, typer.Option("--csv", metavar="DIR", help="Write one CSV file per table.", show_default=False)
+    Path | None,
+    typer.Option("--csv", metavar="DIR", help="Write one CSV file per table.", show_default=False, parser=_path),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only, a line per file.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quantity, identity, finding and loss.")]

@@ -5,16 +5,19 @@ from __future__ import annotations
 import sys
 import traceback
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from .errors import HarnessError, internal
+from .errors import HarnessError, RequestError, internal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Sequence
 
     from rich.console import Console
+
+    from ..reports.files import Outputs
 
 
 @contextmanager
@@ -45,11 +48,38 @@ def writing() -> Generator[None]:
         raise HarnessError(f"cannot write {error.filename or 'the output'}: {error.strerror or error}") from error
 
 
+def destinations(json: str | None, csv: Path | None, states: Path | None = None, *, read: Sequence[str]) -> Outputs:
+    """Return where a result is to go, when all of it can be written and nothing that is read would be replaced.
+
+    Raises:
+        RequestError: a file is named both to be read and to be written, or twice to be written.
+        HarnessError: something cannot be written.
+    """
+    from ..reports.files import Outputs  # noqa: PLC0415
+
+    outputs = Outputs(Path(json) if json and json != "-" else None, csv, states)
+    written = [path for path in (outputs.json, outputs.states) if path]
+    for path in written:
+        if any(same_file(file, path) for file in read):
+            raise RequestError(f"{path} is a file that is read; write to another one")
+    if len(written) == 2 and written[0].resolve() == written[1].resolve():
+        raise RequestError(f"{written[0]} cannot hold both the result and the states; write to two files")
+    with writing():
+        outputs.require()
+    return outputs
+
+
+def same_file(file: str | Path, output: Path) -> bool:
+    """Return whether what is written would replace what is read."""
+    return output.exists() and Path(file).exists() and output.samefile(file)
+
+
 def say(message: str) -> None:
-    """Print a message for the person who asked."""
+    """Print a message for the person who asked; that it cannot be read changes no exit code."""
     from ..reports.text import sentence  # noqa: PLC0415
 
-    typer.echo(sentence(message), err=True)
+    with suppress(OSError):
+        typer.echo(sentence(message), err=True)
 
 
 def write_out(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from .cli_options import Base, Count, Csv, Json, Quiet, Seed, Tolerance, Verbose
-from .cli_output import draw, sentences, write_out, writing
+from .cli_output import destinations, draw, same_file, sentences, write_out, writing
 from .errors import RequestError
 
 First = Annotated[str, typer.Argument(metavar="FILE_A", help="URDF or MJCF, taken as expected.", show_default=False)]
@@ -59,14 +59,11 @@ def diff(
 ) -> None:
     """Check whether two files are the same robot, in any pairing of URDF and MJCF."""
     with sentences():
-        from ..reports.files import Outputs  # noqa: PLC0415
         from ..reports.pairs import pair_line, pair_report  # noqa: PLC0415
         from .diff import diff as compare  # noqa: PLC0415
         from .name_map import read_map  # noqa: PLC0415
 
-        outputs = Outputs(Path(json) if json and json != "-" else None, csv)
-        with writing():
-            outputs.require()
+        outputs = destinations(json, csv, read=[file_a, file_b])
         result = compare(
             file_a,
             file_b,
@@ -96,13 +93,9 @@ def export(
         from .load import load  # noqa: PLC0415
 
         tree = load(file, base)
-        if _same(file, output):
+        if same_file(file, output):
             raise RequestError(f"{output} is the file that is read; write to another one")
         with writing():
             exported = write(tree, output, file_format)
         robot = size(len(tree.bodies) - 1, tree.nv, tree.total_mass)
         draw(lambda c: export_report(file, str(output), robot, tree.losses, exported.losses, c, verbose=verbose))
-
-
-def _same(file: str, output: Path) -> bool:
-    return output.exists() and output.samefile(file)

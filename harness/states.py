@@ -6,8 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
-from zipfile import BadZipFile
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -18,7 +17,9 @@ from .tree import Floats, Joint, JointKind, Tree, frozen
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+SCHEMA: Final = "tautology-states/1"
 ARRAYS: Final = ("q", "v", "a", "tau", "wrenches")
+UNIT: Final = 1e-9  # how far the length of a quaternion of somebody else's states may be from 1
 FAST: Final = 20.0  # [rad/s | m/s], the most that a fast state asks of a dof without a speed limit
 NEAR: Final = 1e-7  # [rad | m], distance of a near-singular state from the singular one
 
@@ -35,6 +36,10 @@ class States:
         wrenches: (N, nb, 6) [N m, N] external wrenches on the bodies, moment first, in body axes about the body origin.
         strata: (N,) the name of each state's stratum.
         seed: of the draw.
+
+    Raises:
+        ShapeError: the arrays hold different numbers of states.
+        RequestError: there is no state, or a number is not finite.
     """
 
     q: Floats
@@ -47,10 +52,14 @@ class States:
 
     def __post_init__(self) -> None:
         count = len(self.strata)
+        if not count:
+            raise RequestError("there is no state; at least one is needed")
         for name in ARRAYS:
             array = np.asarray(getattr(self, name), np.float64)
             if array.shape[:1] != (count,):
                 raise ShapeError(f"{name} has shape {array.shape}; expected {count} states")
+            if not np.isfinite(array).all():
+                raise RequestError(f"{name} of a state holds a number that is not finite")
             object.__setattr__(self, name, frozen(array, array.shape, name))
 
     def __len__(self) -> int:
@@ -78,17 +87,28 @@ class States:
 
         Raises:
             ShapeError: the sizes differ.
+            RequestError: a quaternion is not of length 1.
         """
         wanted: dict[str, tuple[int, ...]] = {"q": (tree.nq,), "v": (tree.nv,), "a": (tree.nv,), "tau": (tree.nv,)}
         wanted["wrenches"] = (len(tree.bodies), 6)
         for name, shape in wanted.items():
             found = getattr(self, name).shape[1:]
             if found != shape:
-                raise ShapeError(f"{name} is {found} per state; {tree.name!r} needs {shape}")
+                raise ShapeError(
+                    f"these states are of another robot: {name} is {found} per state; {tree.name!r} needs {shape}"
+                )
+        for joint, place in zip(tree.joints, tree.q_slices, strict=True):
+            if joint.kind in (JointKind.BALL, JointKind.FLOATING):
+                lengths = np.linalg.norm(self.q[:, place.stop - 4 : place.stop], axis=1)
+                n = int(np.abs(lengths - 1).argmax())
+                if abs(lengths[n] - 1) > UNIT:
+                    raise RequestError(
+                        f"state {n}: the quaternion of joint {joint.name!r} has length {lengths[n]:.6g}; it must be 1"
+                    )
 
     def save(self, path: str | Path) -> None:
         """Write one .npz file; the name is taken as it is."""
-        meta = json.dumps({"schema": "tautology-states/1", "seed": self.seed, "strata": list(self.strata)})
+        meta = json.dumps({"schema": SCHEMA, "seed": self.seed, "strata": list(self.strata)})
         with Path(path).open("wb") as file:
             np.savez_compressed(file, meta=np.array(meta), **{name: getattr(self, name) for name in ARRAYS})
 
@@ -99,15 +119,32 @@ class States:
         Raises:
             ReadError: no such file, or not a file of states.
         """
+        if not Path(path).is_file():
+            state = "is no regular file" if Path(path).exists() else "is not there"
+            raise ReadError(f"the file of states {state}", Source(str(path)))
         try:
-            with Path(path).open("rb") as file, np.load(file, allow_pickle=False) as content:
-                meta = json.loads(str(content["meta"]))
-                arrays = {name: content[name] for name in ARRAYS}
-            return cls(**arrays, strata=tuple(meta["strata"]), seed=int(meta["seed"]))
-        except (OSError, ValueError, KeyError, TypeError, IndexError, EOFError, BadZipFile, ShapeError) as error:
+            return cls(**_content(Path(path)))
+        except Exception as error:  # what is no such file can break the readers of zip, numpy and JSON anywhere
             raise ReadError(
                 f"is no file of states ({error}); write one with `States.save`", Source(str(path))
             ) from error
+
+
+def _content(path: Path) -> dict[str, Any]:
+    """Return the fields of states that `save` wrote.
+
+    Raises:
+        ValueError: another schema, or an array that holds no real numbers; anything else from a file of another kind.
+    """
+    with path.open("rb") as file, np.load(file, allow_pickle=False) as content:
+        meta = json.loads(str(content["meta"]))
+        arrays = {name: content[name] for name in ARRAYS}
+    if meta["schema"] != SCHEMA or not all(isinstance(name, str) for name in meta["strata"]):
+        raise ValueError(f"schema {meta['schema']!r}, strata {meta['strata'][:3]!r}")
+    for name, array in arrays.items():
+        if array.dtype.kind not in "fiu":
+            raise ValueError(f"{name} holds {array.dtype}, no real numbers")
+    return {**arrays, "strata": tuple(meta["strata"]), "seed": int(meta["seed"])}
 
 
 def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:
@@ -124,7 +161,7 @@ def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:
         seed: of numpy's PCG64.
 
     Raises:
-        RequestError: `count` is below 1, or `seed` is negative.
+        RequestError: `count` is below 1, `seed` is negative, or the robot is too large for double precision.
     """
     if count < 1 or seed < 0:
         raise RequestError(f"{count} states with seed {seed}: at least 1 state and a seed of 0 or more are needed")
@@ -136,6 +173,8 @@ def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:
     loaded = np.array([not body.inertia.is_zero for body in tree.fused().bodies])
     kept = [i for i, h in enumerate(tree.fusion.holder) if h == i]
     mass, reach = max(tree.moving_mass, 1e-3), _reach(tree)
+    if not np.isfinite(mass * reach * 10):
+        raise RequestError(f"the masses or lengths of {tree.name!r} are too large: efforts of this size do not exist")
     speeds = np.array([_speed(j) for j in tree.joints for _ in range(j.nv)])
     single = 0
     for n, stratum in enumerate(strata):

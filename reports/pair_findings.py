@@ -170,8 +170,9 @@ def _digits(group: Group, names: Names, *, verbose: bool) -> Iterator[Renderable
     some = group.findings if verbose else group.findings[:1]
     for n, f in enumerate(some):
         many = f" x{len(group.findings)}" if len(group.findings) > 1 and not n else ""
-        share = f.explains or 0.0
-        weight = f": explains {_percent(share)} of what differs" if share >= SLIGHT else ""
+        share = group.share if many and group.measured else f.explains or 0.0
+        verb = "together they explain" if many and group.measured else "explains"
+        weight = f": {verb} {_percent(share)} of what differs" if share >= SLIGHT else ""
         yield _line(Text(f"{group.kind}{many}", "bold").append(f"{_at(f)}{weight}", "not bold"), 2)
         ours, theirs = _values(f)
         yield _line(f"A says {ours}{names.place(f.file, f.line)}", 4)

@@ -143,6 +143,8 @@ def test_what_differs_in_the_last_digits_is_condensed():
     )
     said = flowed(result(*digits, MASS))
     assert said.index("mass at fore") < said.index("Other in the last written digits only")
+    weighed = flowed(result(*digits, together={"inertia.value": 0.75}))
+    assert "inertia.value x5 at link0: together they explain 75.0% of what differs A says" in weighed
     assert "inertia.value x5 at link0 A says [0.012, 0.02, 0.03, 0, 0.001, 0] kg m^2" in said
     assert "B says [0.01200001, 0.02, 0.03, 0, 0.001, 0] kg m^2" in said
     assert "also at link1 (A:10, B:20), link2" in said

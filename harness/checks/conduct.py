@@ -6,15 +6,21 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .case import Case, Residual
+from .case import Case, NotApplicable, Residual
 
 if TYPE_CHECKING:
     from ..tree import Floats
 
 
 def repeatability(case: Case) -> Residual:
-    """Ask everything again, after all that was asked between, and compare bit by bit."""
+    """Ask everything again, after all that was asked between, and compare bit by bit.
+
+    Raises:
+        NotApplicable: nothing was answered the first time.
+    """
     methods = case.answered
+    if not methods:
+        raise NotApplicable("nothing was answered that could be asked again")
     value = np.zeros((len(case.states), len(methods)))
     for column, method in enumerate(methods):
         states = case.dense if method == "mass_matrix" else np.arange(len(case.states))

@@ -81,7 +81,11 @@ def descend(
     Returns:
         x (S, p), and the root mean square residual at each (S,).
     """
-    X = starts.copy()
+    with np.errstate(all="ignore"):  # a start that runs away is given up, by its cost
+        return _descend(f, starts.copy(), steps, done)
+
+
+def _descend(f: Callable[[Floats], Floats], X: Floats, steps: int, done: float) -> tuple[Floats, Floats]:
     F, J = _with_derivative(f, X)
     cost, damping = (F**2).mean(1), np.full(len(X), 1e-3)
     for _ in range(steps):

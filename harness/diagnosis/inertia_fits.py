@@ -40,6 +40,21 @@ def fit_tensor(ours: Inertia, M: Floats, z: Floats) -> Fitted:
     return replace(ours, I_com=ours.I_com + tensor(change)), np.eye(10)[:, TENSOR] * float(np.abs(change).max())
 
 
+def fit_products(ours: Inertia, M: Floats, z: Floats) -> Fitted:
+    """Return the inertia with products where the file has none, and directions (10, 3); None where it has some.
+
+    Files leave them out: then ours is what remains of the tensor that the engine has. Axes are those of the file.
+    """
+    R, I = ours.axes, ours.axes.T @ ours.I_com @ ours.axes
+    if np.abs(six(I)[3:]).max() > 1e-12 * np.abs(I).max() or not I.any():
+        return None
+    products = np.zeros((10, 3))
+    for k in range(3):
+        products[TENSOR, k] = six(R @ tensor(np.eye(6)[3 + k]) @ R.T)
+    change = solve(M @ products, z)
+    return replace(ours, I_com=ours.I_com + tensor(products[TENSOR] @ change)), products * float(np.abs(change).max())
+
+
 def fit_com(ours: Inertia, M: Floats, z: Floats) -> Fitted:
     """Return the inertia with the centre of mass that fits best, and directions (10, 3) of the size of the shift."""
     if not ours.mass:

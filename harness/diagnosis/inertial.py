@@ -13,8 +13,8 @@ import numpy as np
 
 from .difference import Difference, with_inertia
 from .fitting import Subspace, shown, solve, subspace
-from .hypotheses import Candidate, Change, rms
-from .inertia_fits import fit_com, fit_mass, fit_rotation, fit_tensor, invented, is_solid
+from .hypotheses import Candidate, Change
+from .inertia_fits import fit_com, fit_mass, fit_products, fit_rotation, fit_tensor, invented, is_solid
 from .inertias import grain, is_physical, reasons
 from .parameters import TENSOR, about_origin, inertia_of, six, tensor, transport, vector
 from .patterns import guesses, orders
@@ -104,37 +104,6 @@ def inertial_candidates(problem: Problem) -> Iterator[Candidate]:
                 yield from of_member(problem.tree, piece, i, T)
 
 
-def scaled_candidates(problem: Problem) -> Iterator[Candidate]:
-    """Yield all masses and tensors scaled alike, when that leaves rounding alone."""
-    tree, fused = problem.tree, problem.tree.fusion
-    inertias = {h: fused.tree.bodies[fused.merged[h]].inertia for h in problem.regressor.holders}
-    efforts = sum(problem.regressor.columns(h) @ vector(inertia) for h, inertia in inertias.items())
-    column, r = problem.rows(np.asarray(efforts)[..., None])[:, 0], problem.residual.ravel()
-    size = float(column @ column)
-    share = float(column @ r) / size if size else 0.0
-    left = rms(r - share * column)
-    if len(inertias) < 2 or left > problem.accept:
-        return
-
-    def apply(tree: Tree) -> Tree:
-        k = 1 + share
-        heavier = [replace(b.inertia, mass=k * b.inertia.mass, I_com=k * b.inertia.I_com) for b in tree.bodies]
-        return replace(tree, bodies=tuple(replace(b, inertia=I) for b, I in zip(tree.bodies, heavier, strict=True)))
-
-    values = (tree.total_mass, tree.total_mass * (1 + share), "kg")
-    told = Difference("mass", None, *values, apply, note="all masses and tensors are scaled alike")
-    yield Candidate((Change(told),), left, (abs(share) * float(np.sqrt(size / r.size)),))
-
-
-def all_inertial(problem: Problem) -> Floats | None:
-    """Return a change (10 B,) of all moving bodies that leaves rounding alone, or None when there is none."""
-    holders = problem.regressor.holders
-    A = np.concatenate([problem.rows(problem.regressor.columns(h)) for h in holders], axis=1)
-    r = problem.residual.ravel()
-    change = solve(A, r)
-    return change if rms(r - A @ change) <= problem.accept else None
-
-
 def of_member(tree: Tree, piece: Piece, i: int, T: Floats) -> Iterator[Candidate]:
     """Yield the changes in the inertia of body i that account for all of the residual of its piece."""
     ours, M = tree.bodies[i].inertia, piece.space.R @ transport(T)
@@ -177,6 +146,7 @@ def _fitted(tree: Tree, piece: Piece, i: int, M: Floats) -> Iterator[Candidate]:
     for kind, field, fit in (
         ("mass", "mass", fit_mass),
         ("com", "com", fit_com),
+        ("inertia.off_diagonal", "inertia", fit_products),
         ("inertia.rotation", "inertia", fit_rotation),
         ("inertia.value", "inertia", fit_tensor),
     ):

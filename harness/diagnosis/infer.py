@@ -14,11 +14,11 @@ from .closing import pose_error, remaining
 from .difference import patched
 from .evidence import gather
 from .hypotheses import Candidate, Problem
-from .inertial import all_inertial
 from .losses import mirrored, missing, numbers
 from .ranking import rank
 from .single import of_one_place, of_terms, single_causes
 from .sparse import pair_candidates
+from .whole_inertia import all_inertial
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from .hypotheses import Change, Make
 
 ROUNDING: Final = 2.2e-14  # 100 eps: what right engines leave of a scale, with room
+LARGEST: Final = 200  # dofs; guesses are tried in thousands, and each costs a recursion over all bodies
 COARSE: Final = 1e-8  # tolerance above which an engine is not held to rounding in double precision
 POSE: Final = 1e-9  # of max(1, largest component), up to which two poses are the same
 INERTIAL: Final = ("mass", "com", "inertia", "body")
@@ -110,6 +111,8 @@ def infer(
     observed, halves = mirrored(observed, expected, make)
     if not observed.values or not observed.dofs:
         return Inference((), 0, 0.0, (*notes, "nothing was answered"))
+    if expected.nv > LARGEST:
+        return Inference((), 0, 0.0, (*notes, f"not looked at: more than {LARGEST} dofs"))
     problem = Problem(expected, make, gather(expected, observed), ROUNDING)
     given = missing(problem, observed.dofs)
     problem = problem.retold(given)

@@ -199,6 +199,8 @@ def _difference(joint: Joint, other: Joint, kind: str) -> Difference:
 def _named(joint: Joint, other: Joint, kind: str) -> str:
     """Return the finding kind: a unit where the numbers say so."""
     T, U = joint.T_parent_joint, other.T_parent_joint
+    if kind == "axis" and np.abs(joint.axis + other.axis).max() <= 1e-7:
+        return "joint.axis_sign"
     if kind in ("orientation", "turn") and in_degrees(T[:3, :3], U[:3, :3]):
         return "units.angle"
     p, r = T[:3, 3], U[:3, 3]

@@ -11,7 +11,7 @@ from .booking import only_in
 from .evidence import TAU
 from .gravcomp import gravcomp_candidates
 from .gravities import gravity_candidates
-from .inertial import inertial_candidates, scaled_candidates
+from .inertial import inertial_candidates
 from .joint_faults import askew_candidates, displaced_candidates
 from .joint_zeros import reversed_candidates, suspects, zero_candidates
 from .maps import fitting, unit_guesses, wrench_guesses
@@ -19,6 +19,7 @@ from .orders import order_candidates
 from .readings import read_candidates
 from .tendons import tendon_candidates
 from .terms import TERMS, term_candidates
+from .whole_inertia import scaled_candidates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..errors import Source
 from ..tree import Body, Inertia, Joint, JointKind
 from .alignment import Node, align, common_zeros, found_placements, home_placement, moving_elsewhere, side
 from .difference import Difference, unchanged, with_body, with_inertia
 from .joints import joint_differences
+from .matching import match
 from .pieces import inertia_differences
+from .rescale import candidates, rescaled
 from .whole import whole_differences
 
 if TYPE_CHECKING:
@@ -44,7 +47,42 @@ def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, s
         matching: of their joints and bodies.
         tolerance: relative; parameters closer than that times their own size are equal.
         static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
+
+    Two robots whose sizes stand as metres to millimetres are compared in one unit too: when that leaves fewer
+    differences, the unit of the file is one of them.
     """
+    best = _compare(ours, theirs, matching, tolerance, static=static)
+    for ratio, tensors in candidates(ours, theirs):
+        other = rescaled(theirs, 1 / ratio, tensors=tensors)
+        # Names still tell what they told; what was matched by structure is matched anew.
+        again = match(ours, other) if matching.doubtful or _renamed(ours, theirs, matching) else matching
+        tried = _compare(ours, other, again, tolerance, static=static)
+        if len(tried.differences) + 1 < len(best.differences):
+            best = Comparison((_unit(ours, theirs, ratio, tensors=tensors), *tried.differences), tried.nodes)
+    return best
+
+
+def _renamed(ours: Tree, theirs: Tree, matching: Matching) -> bool:
+    return any(ours.joints[i].name != theirs.joints[j].name for i, j in matching.joints.items())
+
+
+def _unit(ours: Tree, theirs: Tree, ratio: float, *, tensors: bool) -> Difference:
+    """Return the unit of all lengths of a file."""
+    files = Source(ours.origin.path), Source(theirs.origin.path)
+    return Difference(
+        "units.length",
+        None,
+        1.0,
+        ratio,
+        "m" if not tensors else "m, and kg m^2 with its square",
+        lambda tree: rescaled(tree, ratio, tensors=tensors),
+        source=files[0],
+        other=files[1],
+    )
+
+
+def _compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, static: bool) -> Comparison:
+    """Compare two trees whose lengths have one unit."""
     zeros, kept = common_zeros(ours, theirs, matching), moving_elsewhere(ours, theirs, matching)
     sides = side(ours, zeros[0], kept[0]), side(theirs, zeros[1], kept[1])
     nodes = align(*sides, matching, tolerance)

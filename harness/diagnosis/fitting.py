@@ -86,8 +86,9 @@ def descend(
 
 
 def _descend(f: Callable[[Floats], Floats], X: Floats, steps: int, done: float) -> tuple[Floats, Floats]:
+    """See `descend`; X may be overwritten."""
     F, J = _with_derivative(f, X)
-    cost, damping = (F**2).mean(1), np.full(len(X), 1e-3)
+    cost, damping = np.nan_to_num((F**2).mean(1), nan=np.inf), np.full(len(X), 1e-3)
     for _ in range(steps):
         A, g = np.swapaxes(J, 1, 2) @ J, (np.swapaxes(J, 1, 2) @ F[..., None])[..., 0]
         diagonal = np.einsum("sii->si", A)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from .hypotheses import Change, Make
 
 ROUNDING: Final = 2.2e-14  # 100 eps: what right engines leave of a scale, with room
-LARGEST: Final = 200  # dofs; guesses are tried in thousands, and each costs a recursion over all bodies
+LARGEST: Final = 120  # dofs; guesses are tried in thousands, and each costs a recursion over all bodies
 COARSE: Final = 1e-8  # tolerance above which an engine is not held to rounding in double precision
 POSE: Final = 1e-9  # of max(1, largest component), up to which two poses are the same
 INERTIAL: Final = ("mass", "com", "inertia", "body")

@@ -50,7 +50,7 @@ class MujocoSession:
         self.total_mass = float(self.model.body_mass.sum())
         self._moving = _moving(opened.model)
         self._masses = self.model.body_mass[self._moving]
-        roots = [i for i in sorted(set(tree.roots) - {0}) if tree.joints[i].nv == 6]
+        roots = tree.floating_roots
         self._roots = [self._held[i] for i in roots if i in self._held]
         self.findings: tuple[Finding, ...] = (*opened.findings, *conventions(opened, tree), *tendons(opened, tree))
         self.lacks = {

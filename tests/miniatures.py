@@ -11,7 +11,6 @@ from dataclasses import replace
 import numpy as np
 
 from tautology.adapters.reference import Reference
-from tautology.harness.checks.answers import floating_roots
 from tautology.harness.errors import EngineUnsupported
 from tautology.harness.tree import JointKind
 
@@ -523,8 +522,8 @@ class Lost(Miniature):
 
     def momentum(self, q, v):
         """Return the mechanisms that float in the file: behind a welded joint another one may float now."""
-        wanted = floating_roots(self.tree)
-        kept = [k for k, root in enumerate(floating_roots(self.right.tree)) if root in wanted]
+        wanted = self.tree.floating_roots
+        kept = [k for k, root in enumerate(self.right.tree.floating_roots) if root in wanted]
         return self.right.momentum(q[:, self.qs], v[:, self.vs])[:, kept]
 
     def generalized_forces(self, q, wrenches):

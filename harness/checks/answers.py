@@ -90,7 +90,7 @@ class Asked:
             "kinetic_energy": (),
             "potential_energy": (),
             "center_of_mass": (3,),
-            "momentum": (len(floating_roots(self.tree)), 6),
+            "momentum": (len(self.tree.floating_roots), 6),
         }
         return shapes.get(method, (dofs,))
 
@@ -108,8 +108,3 @@ class Asked:
             size = np.where(np.isfinite(size), size, np.inf)
             row = np.unravel_index(int(size.argmax()), size.shape)[0]
             self.changes.append(Change(method, name, None if name == "gravity" else int(row), float(size.max())))
-
-
-def floating_roots(tree: Tree) -> tuple[int, ...]:
-    """Return the bodies that float against the world, in the order of the tree."""
-    return tuple(i for i in sorted(set(tree.roots) - {0}) if tree.joints[i].nv == 6)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..errors import EngineUnsupported
-from .answers import floating_roots
 from .case import Case, NotApplicable, Residual
 from .derivatives import along, rate, shifted, steps
 from .tolerances import DERIVATIVE
@@ -22,7 +21,7 @@ def total_momentum(case: Case) -> Residual:
     The weight is the engine's own: moved as one block with velocity g, the mechanism has momentum (C x m g, m g).
     """
     tree, s = case.tree, case.states
-    roots = floating_roots(tree)
+    roots = tree.floating_roots
     if not roots:
         raise NotApplicable("no mechanism floats")
     rows = [list(case.dofs).index(dof) for root in roots for dof in tree.joints[root].dofs if dof in case.dofs]

@@ -1,26 +1,24 @@
 """Two causes at once: which pair of places explains the residual, then which pair of differences at these places.
 
-Where answers are linear in both causes all pairs are tried, by the angles between their columns. A term of one dof
-touches the answers of that dof alone: with these left out, the other cause stands by itself. A convention that was
-swapped is put right first when that helps much.
+Where answers are linear in both causes all pairs are tried, by the angles between their columns. Else one is looked for
+where the other does not show (`isolated`). A convention that was swapped is put right first when that helps much.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from .base_maps import base_guesses
-from .evidence import BIAS, GRAVITY, MASS, TAU, Masses
+from .evidence import BIAS, GRAVITY, MASS, TAU
 from .fitting import Subspace, subspace
-from .gravities import gravity_candidates
 from .hypotheses import Candidate, rms
 from .inertial import of_member, piece_of
-from .joint_faults import displaced_candidates
-from .joint_zeros import reversals, reversed_candidates, suspects, zero_candidates
+from .isolated import isolated_candidates, together
+from .joint_zeros import reversals
 from .maps import tried, unit_guesses
 from .single import single_causes
 from .terms import columns, term_candidates
@@ -29,20 +27,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..tree import Floats
-    from .evidence import Evidence
     from .hypotheses import Change, Problem
 
 CLOSE: Final = 1e-5  # share of the residual that a pair may leave by angles, which know half of the digits
 TRIED: Final = 8  # pairs that are looked at, best first, and candidates of a first cause that are followed
-MASKED: Final = 12  # dofs at most whose answers are left out in turn
 FOLLOWED: Final = 4  # conventions that are followed, best first
 HELPS: Final = 0.7  # share of the residual that a convention put right must leave at most to be followed
 
 
 def pair_candidates(problem: Problem, limit: int) -> Iterator[Candidate]:
     """Yield two causes that leave rounding alone, or up to `limit` of which all but two are conventions."""
-    found = list(_linear(problem)) or list(_masked(problem)) or list(_conventions(problem, limit))
-    yield from found
+    for source in (_linear(problem), isolated_candidates(problem), _conventions(problem, limit)):
+        found = list(source)
+        yield from found
+        if found:
+            return
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,49 +118,12 @@ def _at_places(problem: Problem, first: Group, second: Group) -> Iterator[Candid
     for option in options[:TRIED]:
         rest = problem.retold(option.changes)
         if second.holder is None:
-            yield from (_together(option, term) for term in term_candidates(rest))
+            yield from (together(option, term) for term in term_candidates(rest))
             continue
         other = piece_of(rest, second.holder)
         if other.left <= other.bar:
             for i, T in other.members:
-                yield from (_together(option, candidate) for candidate in of_member(rest.tree, other, i, T))
-
-
-def _together(one: Candidate, other: Candidate) -> Candidate:
-    changes = (*one.changes, *other.changes)
-    return Candidate(changes, other.left, (*one.sizes, *other.sizes), one.causes + other.causes)
-
-
-def _masked(problem: Problem) -> Iterator[Candidate]:
-    """Yield terms of one dof beside a cause of any other kind, found without the answers of that dof."""
-    touched = [int(i) for i in np.flatnonzero(problem.reach.touched)]
-    for dof in touched if len(touched) <= MASKED else []:
-        masked = replace(problem, evidence=_without(problem, dof))
-        for candidate in _plain(masked):
-            for term in term_candidates(problem.retold(candidate.changes)):
-                yield _together(candidate, term)
-
-
-def _without(problem: Problem, dof: int) -> Evidence:
-    """Return the evidence with no weight on the answers of one dof."""
-    evidence = problem.evidence
-    at = int(np.flatnonzero(evidence.kept == dof)[0])
-    weight = evidence.weight.copy()
-    weight[:, at] = 0
-    masses = evidence.masses
-    if masses is not None:
-        entries = masses.weight.copy()
-        entries[:, at] = entries[:, :, at] = 0
-        masses = Masses(masses.q, masses.M, entries)
-    return replace(evidence, weight=weight, masses=masses)
-
-
-def _plain(problem: Problem) -> list[Candidate]:
-    """Return the single causes that are quickly tried and are no terms of one dof and no rigid piece."""
-    found = [*gravity_candidates(problem), *reversed_candidates(problem), *zero_candidates(problem)]
-    if found or len(problem.evidence.kept) > MASKED:
-        return found
-    return list(displaced_candidates(problem, suspects(problem, fixed=False), far=False))
+                yield from (together(option, candidate) for candidate in of_member(rest.tree, other, i, T))
 
 
 def _conventions(problem: Problem, limit: int) -> Iterator[Candidate]:
@@ -178,4 +140,4 @@ def _conventions(problem: Problem, limit: int) -> Iterator[Candidate]:
             more = list(single_causes(rest, far=False))
             if not more and limit > 2:
                 more += pair_candidates(rest, limit - 1)
-            yield from (_together(first, candidate) for candidate in more)
+            yield from (together(first, candidate) for candidate in more)

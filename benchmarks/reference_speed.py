@@ -88,18 +88,18 @@ def grown(count: int, *, branching: bool) -> Tree:
 
 
 def growth(repeats: int, *, branching: bool) -> tuple[list[str], dict[str, float]]:
-    """Return table rows and the slopes of RNEA and ABA."""
-    times: dict[str, list[float]] = {"RNEA": [], "ABA": []}
+    """Return table rows and the slopes of RNEA and ABA; sizes take turns, so that a busy minute slows them all."""
+    calls: dict[tuple[str, int], Callable[[], object]] = {}
     for size in SIZES:
         tree = grown(size, branching=branching)
         states, reference = sample(tree, 64), Reference(tree)
-        calls = {
-            "RNEA": lambda r=reference, s=states: r.inverse_dynamics(s.q, s.v, s.a),
-            "ABA": lambda r=reference, s=states: r.forward_dynamics(s.q, s.v, s.tau),
-        }
-        for name, call in calls.items():
-            call()
-            times[name].append(statistics.median(seconds(call) for _ in range(repeats)))
+        calls["RNEA", size] = lambda r=reference, s=states: r.inverse_dynamics(s.q, s.v, s.a)
+        calls["ABA", size] = lambda r=reference, s=states: r.forward_dynamics(s.q, s.v, s.tau)
+    for call in calls.values():
+        call()
+    taken = [{key: seconds(call) for key, call in calls.items()} for _ in range(repeats)]
+    medians = {key: statistics.median(turn[key] for turn in taken) for key in calls}
+    times = {name: [medians[name, size] for size in SIZES] for name in ("RNEA", "ABA")}
     slopes = {name: float(np.polyfit(np.log(SIZES), np.log(t), 1)[0]) for name, t in times.items()}
     shape = "random tree" if branching else "chain"
     rows = [
@@ -122,7 +122,7 @@ def main() -> None:
     print("\n| N = 64, ms for | " + " | ".join(f"{n} bodies" for n in SIZES) + " | log-log slope |")
     print("|---|" + "---|" * (len(SIZES) + 1))
     for branching in (False, True):
-        rows, _ = growth(max(3, repeats // 2), branching=branching)
+        rows, _ = growth(repeats, branching=branching)
         print("\n".join(rows))
 
 

@@ -126,7 +126,7 @@ def regressor(tree: Tree, reference: ReferenceLike, evidence: Evidence, asked: Q
     Every state has one q and at most one v among its questions.
     """
     count = len(evidence.states)
-    q, v = np.zeros((count, tree.nq)), np.zeros((count, tree.nv))
+    q, v = np.tile(tree.neutral, (count, 1)), np.zeros((count, tree.nv))
     q[evidence.state] = asked.q
     moving = asked.v.any(1)
     v[evidence.state[moving]] = asked.v[moving]

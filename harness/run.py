@@ -15,7 +15,7 @@ from . import registry
 from .callables import CallableEngine
 from .checks import agreement, identities
 from .checks.truth import Truth
-from .diagnosis.diagnose import diagnose
+from .diagnosis.diagnose import Diagnosis, diagnose
 from .diagnosis.lint import lint
 from .errors import (
     EngineAbsent,
@@ -163,7 +163,8 @@ def gather(engines: Sequence[str | Callable[..., Any]] | Callable[..., Any] | st
         elif not isinstance(engine, CallableEngine) and not callable(engine):
             raise RequestError(f"{engine!r} is no engine; give the name of one, or a callable (q, v, a) -> tau")
         else:
-            own = engine if isinstance(engine, CallableEngine) else CallableEngine(engine)
+            name = getattr(engine, "__name__", "callable")
+            own = engine if isinstance(engine, CallableEngine) else CallableEngine(engine, name=name)
             bench.append(Bench(own.name, "", own))
     if len(bench) == 1:
         lines = [f"{card.name}: {card.install}" for card in cards.values() if card.name != "reference"]
@@ -253,8 +254,6 @@ def _ask(b: Bench, path: str, given: Given, tree: Tree, states: States, truth: T
     except (Exception, SystemExit) as error:  # noqa: BLE001  an engine may raise anything: it becomes a result
         message = f"while loading: {type(error).__name__}: {error}"
         return EngineResult(b.name, b.version, path, "crashed", message, _seconds(start))
-    from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
-
     loaded = time.perf_counter()
     quantities = agreement.agreement(session, truth, states, path, tolerance)
     rows = identities.identities(session, tree, states, truth, path)
@@ -262,7 +261,7 @@ def _ask(b: Bench, path: str, given: Given, tree: Tree, states: States, truth: T
     findings, left = (*session.findings, *_dof_findings(session, tree)), None
     if (path == "native" or failed) and b.name != "reference":
         # The neutral path holds our own numbers: there is something to read back when an answer fails.
-        found = diagnose(session, b.name, tree, states, truth.scale_of, Reference, tolerance, failed=failed)
+        found = _diagnosed(b, session, tree, states, truth, tolerance, failed=failed)
         findings, left = merged(merged(found.findings, findings), found.booked), found.left
     findings += _unexplained(quantities, rows, findings, left, tolerance, tree)
     seconds = {"load": loaded - start, "compute": time.perf_counter() - loaded}
@@ -271,6 +270,19 @@ def _ask(b: Bench, path: str, given: Given, tree: Tree, states: States, truth: T
     conventions = tuple(dict.fromkeys(f.kind for f in findings if f.severity == "convention"))
     message = "; ".join(session.notes)
     return EngineResult(b.name, b.version, path, status, message, seconds, conventions, quantities, rows, findings)
+
+
+def _diagnosed(
+    b: Bench, session: Session, tree: Tree, states: States, truth: Truth, tolerance: float, *, failed: bool
+) -> Diagnosis:
+    """Return why the answers depart from those of the tree; that it cannot be told is a reason, too."""
+    from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
+
+    try:
+        return diagnose(session, b.name, tree, states, truth.scale_of, Reference, tolerance, failed=failed)
+    except HarnessError as error:  # a patched tree may hold what no tree can, such as an inertia that is not finite
+        words = f"what {b.name} holds could not be compared with the file: {error}"
+        return Diagnosis((finding("unexplained", fix=words),), (), None)
 
 
 def merged(first: Sequence[Finding], then: Sequence[Finding]) -> tuple[Finding, ...]:

@@ -173,7 +173,7 @@ def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:
     loaded = np.array([not body.inertia.is_zero for body in tree.fused().bodies])
     kept = [i for i, h in enumerate(tree.fusion.holder) if h == i]
     mass, reach = max(tree.moving_mass, 1e-3), _reach(tree)
-    if not np.isfinite(mass * reach * 10):
+    if not np.isfinite(mass * max(reach, 1) * 10):
         raise RequestError(f"the masses or lengths of {tree.name!r} are too large: no double holds its efforts")
     speeds = np.array([_speed(j) for j in tree.joints for _ in range(j.nv)])
     single = 0

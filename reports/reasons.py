@@ -26,6 +26,13 @@ TITLES: Final = {
     "refusal": "would not load it",
     "convention": "same robot, told otherwise",
 }
+# Terms that an engine books in another call than the one that is compared.
+TERMS: Final = frozenset(
+    {
+        *("armature", "armature.tendon", "rotor", "damping", "frictionloss", "spring", "gravcomp", "fluid"),
+        *("constraint", "integrator"),
+    },
+)
 QUOTED: Final = re.compile("'[^']*'")
 MOST: Final = 6  # findings of one kind that are shown one by one
 
@@ -81,9 +88,17 @@ def _block(result: EngineResult, model: ModelResult, *, verbose: bool) -> Iterat
         yield _line(f"{TITLES['convention']}:", 2)
         yield from _one_by_one(mapped, model, verbose=True)
     elif mapped:
-        counts = Counter(f.kind for f in mapped)
-        kinds = ", ".join(kind + (f" x{count}" if count > 1 else "") for kind, count in counts.items())
-        yield _line(f"{TITLES['convention']}: {kinds}", 2)
+        # Where both say the same there is nothing to map; terms of other calls are no other telling of this robot.
+        told_otherwise = [
+            f.kind for f in mapped if f.kind not in TERMS and (f.expected is None or f.expected != f.found)
+        ]
+        for title, kinds in (
+            (TITLES["convention"], [f.kind for f in telling]),
+            ("in other calls of this engine, not in the compared ones", [f.kind for f in mapped if f.kind in TERMS]),
+        ):
+            if kinds:
+                counts = Counter(kinds).items()
+                yield _line(f"{title}: {', '.join(k + (f' x{n}' if n > 1 else '') for k, n in counts)}", 2)
 
 
 def row_table(rows: Sequence[QuantityRow | IdentityRow]) -> RenderableType:

@@ -108,14 +108,25 @@ def _told(ours: Tree, theirs: Tree, fault: Fault, rivals: list[Difference]) -> D
 
 
 def _kept_apart(ours: Side, theirs: Side, node: Node, matching: Matching) -> bool:
-    """Return whether both trees keep the same members apart: each that has inertia has a match there that has some."""
+    """Return whether both trees keep the same members apart: each that has inertia has a match there that has some.
+
+    A member without inertia counts when it has shapes: a reader that merges it may have made an inertia of them.
+    """
     back = {j: i for i, j in matching.bodies.items()}
     mine, there = ours.members(node.a), theirs.members(node.b)
-    return all(
-        matching.bodies.get(i) in there and not theirs.tree.bodies[matching.bodies[i]].inertia.is_zero
-        for i in mine
-        if not ours.tree.bodies[i].inertia.is_zero
-    ) and all(back.get(j) in mine for j in there if not theirs.tree.bodies[j].inertia.is_zero)
+    shaped = _shaped(ours.tree)
+    for i in mine:
+        body, j = ours.tree.bodies[i], matching.bodies.get(i)
+        if body.inertia.is_zero and (body.name not in shaped or j in there):
+            continue
+        if j not in there or theirs.tree.bodies[j].inertia.is_zero:
+            return False
+    return all(back.get(j) in mine for j in there if not theirs.tree.bodies[j].inertia.is_zero)
+
+
+def _shaped(tree: Tree) -> set[str | None]:
+    """Return the names of links without inertia whose shapes a reader may make an inertia of."""
+    return {loss.where for loss in tree.losses if loss.element == "collision"}
 
 
 def _own_faults(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float) -> list[Fault]:
@@ -144,7 +155,7 @@ def _accounts(ours: Side, node: Node, theirs: Inertia, tolerance: float) -> list
     bodies = ours.tree.bodies
     members = [(bodies[i].inertia, ours.Ts_holder_body[i]) for i in at]
     stated = ["inertial" in bodies[i].sources or not bodies[i].inertia.is_zero for i in at]
-    shapes = {loss.where for loss in ours.tree.losses if loss.element == "collision"}
+    shapes = _shaped(ours.tree)
     shaped = [bodies[i].name in shapes for i in at]
     return [
         Telling(x.cost, tuple(Fault(at[p.member], node.b, p.theirs, r) for p in x.parts for r in p.reasons))

@@ -89,9 +89,7 @@ def _block(result: EngineResult, model: ModelResult, *, verbose: bool) -> Iterat
         yield from _one_by_one(mapped, model, verbose=True)
     elif mapped:
         # Where both say the same there is nothing to map; terms of other calls are no other telling of this robot.
-        told_otherwise = [
-            f.kind for f in mapped if f.kind not in TERMS and (f.expected is None or f.expected != f.found)
-        ]
+        telling = [f for f in mapped if f.kind not in TERMS and (f.expected is None or f.expected != f.found)]
         for title, kinds in (
             (TITLES["convention"], [f.kind for f in telling]),
             ("in other calls of this engine, not in the compared ones", [f.kind for f in mapped if f.kind in TERMS]),

@@ -7,6 +7,10 @@ TESTS  ?= tests
 
 BIN := $(VENV)/bin
 
+# What may depend on the version of Python or of an engine: algebra, importers, adapters, checks, commands.
+core := $(foreach name,reference spatial tree states checks compare models cli results urdf_importer mjcf_importer \
+    pinocchio_adapter mujoco_adapter exporters imports,tests/test_$(name).py)
+
 # Whether an interpreter will do; Debian splits ensurepip off into python3-venv.
 fits := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
@@ -19,14 +23,15 @@ sound := $(shell test ! -e $(VENV)/installing && $(BIN)/python -c "" > /dev/null
 unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
-.PHONY: help demo test quick lint oldest bench clean anew
+.PHONY: help demo test quick core lint oldest bench clean anew
 
 help:
 	@echo "make demo     check the bundled arm in every engine"
 	@echo "make test     run the whole test suite"
 	@echo "make quick    run it without the slow tests"
 	@echo "make lint     ruff and basedpyright"
-	@echo "make oldest   run the quick tests with the oldest versions that pyproject.toml allows"
+	@echo "make core     run what may depend on versions: algebra, importers, adapters, checks, commands"
+	@echo "make oldest   run that with the oldest versions that pyproject.toml allows"
 	@echo "make bench    measure against the plain engines"
 	@echo "make clean    remove what these commands made"
 	@echo
@@ -41,6 +46,9 @@ test: $(VENV)/ready-test
 quick: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(TESTS)
 
+core: $(VENV)/ready-test
+	$(BIN)/python -m pytest -n $(JOBS) $(core)
+
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -49,7 +57,7 @@ lint: $(VENV)/ready-dev
 
 oldest: $(VENV)/made
 	$(BIN)/python .ci/lower_bounds.py > $(VENV)/oldest.txt
-	$(MAKE) quick VENV=$(VENV)/oldest CONSTRAINTS=$(VENV)/oldest.txt
+	$(MAKE) core VENV=$(VENV)/oldest CONSTRAINTS=$(VENV)/oldest.txt
 
 bench: $(VENV)/ready-test
 	$(BIN)/python benchmarks/reference_speed.py

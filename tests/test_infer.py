@@ -229,7 +229,22 @@ def test_a_welded_base_is_said_as_such():
     assert [(d.kind, d.expected, d.found) for d in found.differences] == [("base.fixed_or_free", "free", "fixed")]
 
 
-PAIRS = [("mass", "inertia.rotation"), ("com", "armature"), ("inertia.value", "mass"), ("gravity.value", "armature")]
+@pytest.mark.parametrize("sign", [-1, 1])
+def test_ordinary_and_spatial_accelerations_are_told_both_ways(sign):
+    """omega x v taken away or added on the base has one name; what was found tells the two apart."""
+    b = opened("solo_description/solo12")
+
+    def other(_q, v, a):
+        a = a.copy()
+        a[:, :3] += sign * np.cross(v[:, 3:6], v[:, :3])
+        return a
+
+    (difference,) = infer(b.tree, observed(b, answers(b.tree, b.states, a=other)), Reference).differences
+    assert (difference.kind, difference.expected) == ("base.acceleration", "spatial")
+    assert difference.found == {-1: "ordinary", 1: "omega x v added twice"}[sign]
+
+
+PAIRS = [("mass", "inertia.rotation"), ("com", "armature"), ("inertia.value", "mass"), ("joint.placement", "mass")]
 
 
 @pytest.mark.parametrize(("one", "other"), PAIRS, ids=[" and ".join(pair) for pair in PAIRS])

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ..harness.errors import EngineUnsupported
 from .mujoco_build import quiet
 from .mujoco_map import mujoco
 
@@ -88,7 +89,11 @@ def _kept(terms: Mapping[str, Any], whole: Floats) -> dict[str, Floats]:
 
 
 def _asked(model: MjModel, switches: Switches, qpos: Floats, qvel: Floats, qacc: Floats) -> dict[str, Floats]:
-    """Return the efforts (N, nv) that `mj_inverse` leaves in the data, by field."""
+    """Return the efforts (N, nv) that `mj_inverse` leaves in the data, by field.
+
+    Raises:
+        EngineUnsupported: MuJoCo cannot compute them.
+    """
     fields = ("qfrc_inverse", "qfrc_passive", "qfrc_gravcomp", "qfrc_adhesion", "qfrc_constraint", *PASSIVE.values())
     answers = {field: np.zeros_like(qvel) for field in fields}
     switches.set(model)
@@ -96,7 +101,10 @@ def _asked(model: MjModel, switches: Switches, qpos: Floats, qvel: Floats, qacc:
     with quiet():
         for i in range(len(qpos)):
             data.qpos[:], data.qvel[:], data.qacc[:] = qpos[i], qvel[i], qacc[i]
-            mujoco.mj_inverse(model, data)
+            try:
+                mujoco.mj_inverse(model, data)
+            except mujoco.FatalError as error:  # more contacts than the model has memory for
+                raise EngineUnsupported(f"mj_inverse: {error}") from error
             for field, rows in answers.items():
                 rows[i] = getattr(data, field)
     return answers

@@ -170,8 +170,9 @@ def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:
     q = np.tile(tree.neutral, (count, 1))
     v, a = np.zeros((count, tree.nv)), np.zeros((count, tree.nv))
     tau, wrenches = np.zeros((count, tree.nv)), np.zeros((count, len(tree.bodies), 6))
-    loaded = np.array([not body.inertia.is_zero for body in tree.fused().bodies])
     kept = [i for i, h in enumerate(tree.fusion.holder) if h == i]
+    pairs = zip(kept, tree.fused().bodies, strict=True)
+    loaded = [i for i, body in pairs if i and not body.inertia.is_zero]
     mass, reach = max(tree.moving_mass, 1e-3), _reach(tree)
     if not np.isfinite(mass * max(reach, 1) * 10):
         raise RequestError(f"the masses or lengths of {tree.name!r} are too large: no double holds its efforts")
@@ -191,9 +192,7 @@ def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:
         a[n] = (rng.uniform(-1, 1, tree.nv) if stratum != "single" else weight) * 5
         tau[n] = rng.uniform(-1, 1, tree.nv) * mass * reach * 10
         if stratum != "single":
-            for merged, body in enumerate(kept):
-                if body and loaded[merged]:
-                    wrenches[n, body] = rng.uniform(-1, 1, 6) * mass * np.repeat([reach, 1.0], 3) * 10
+            wrenches[n, loaded] = rng.uniform(-1, 1, (len(loaded), 6)) * mass * np.repeat([reach, 1.0], 3) * 10
     return States(q, v, a, tau, wrenches, strata, seed)
 
 

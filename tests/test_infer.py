@@ -271,6 +271,7 @@ def test_one_cause_at_most_when_that_is_asked():
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(1200)
 @pytest.mark.parametrize("many", [False, True], ids=["arms and random trees", "29 dofs and more"])
 def test_rates_by_kind(many, capsys):
     """At least 95 % of all single defects are named with their place; the table says which are not."""

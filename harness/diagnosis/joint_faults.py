@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from ..tree import Joint, JointKind, Tree
 from .difference import Difference, with_joint
 from .fitting import descend, shown
 from .geometry import TURNING, Jig, placed
+from .held_joints import Held
 from .hypotheses import Candidate, Change, rms
-from .joint_zeros import ONE_DOF
+from .inertial import pieces
+from .joint_zeros import ONE_DOF, moves_below
 from .joints import DEGREE, in_degrees, rpy_of
 
 if TYPE_CHECKING:
@@ -26,6 +28,8 @@ BEST: Final = 6  # far starts that are followed
 DIRECTIONS: Final = 30  # in which an axis is looked for
 STEP: Final = 1e-5  # [rad | m] of the differences that tell which directions show
 BLIND: Final = 1e-7  # share of the largest below which a direction does not
+Bench: TypeAlias = "Jig | Held"
+
 NAMES: Final = {
     "axis": "joint.axis",
     "orientation": "joint.orientation",
@@ -43,8 +47,21 @@ def displaced_candidates(problem: Problem, bodies: Sequence[int], *, far: bool) 
         bodies: whose joints are tried.
         far: whether starts far from the file's geometry are followed too.
     """
-    for i in bodies:
-        jig = Jig(problem.light, i)
+    yield from _displaced(problem, [Jig(problem.light, i) for i in bodies], far=far)
+
+
+def held_candidates(problem: Problem) -> Iterator[Candidate]:
+    """Yield faults in placement and orientation of fixed joints that hold inertia and nothing that moves."""
+    tree = problem.tree
+    for piece in pieces(problem):
+        if piece.left <= piece.bar:
+            held = [Held(tree, piece, i) for i, _ in piece.members if i != piece.holder and not moves_below(tree, i)]
+            yield from _displaced(problem, [joint for joint in held if joint.weighs], far=True)
+
+
+def _displaced(problem: Problem, jigs: Sequence[Bench], *, far: bool) -> Iterator[Candidate]:
+    """Yield what is wrong with each of some joints; see `displaced_candidates`."""
+    for jig in jigs:
         for kind in _kinds(jig.joint):
             usual, others = _starts(jig.joint, kind)
             starts, x = (np.concatenate(pair) for pair in zip(usual, others, strict=True)) if far else usual
@@ -152,7 +169,7 @@ def _cube() -> Floats:
 CUBE: Final = _cube()
 
 
-def _found(problem: Problem, jig: Jig, kind: str, x: Floats, start: Floats, *, fitted: bool) -> Iterator[Candidate]:
+def _found(problem: Problem, jig: Bench, kind: str, x: Floats, start: Floats, *, fitted: bool) -> Iterator[Candidate]:
     """Yield one fault, when it leaves rounding on all of the evidence."""
     joint = jig.joint
     other = placed(joint, kind, x, start)

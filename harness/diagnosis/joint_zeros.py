@@ -28,20 +28,34 @@ SHIFTS: Final = 16  # zeros of a hinge that are looked at before the best are fi
 
 
 def suspects(problem: Problem, *, fixed: bool) -> list[int]:
-    """Return the bodies whose joint could be at fault: not floating, with something below, within reach."""
+    """Return the bodies whose joint could be at fault: not floating, with inertia that it moves, within reach.
+
+    Args:
+        problem: whose residual shows where it shows.
+        fixed: whether fixed joints below which something moves are suspected too.
+    """
     tree = problem.tree
     heavy = [not body.inertia.is_zero for body in tree.bodies]
-    moving = [joint.nv > 0 for joint in tree.joints]
     for i in range(len(tree.bodies) - 1, 0, -1):
         heavy[tree.parents[i]] = heavy[tree.parents[i]] or heavy[i]
-        moving[tree.parents[i]] = moving[tree.parents[i]] or moving[i]
     found: list[int] = []
     for i in range(1, len(tree.bodies)):
         joint = tree.joints[i]
-        kind = joint.nv > 0 or (fixed and tree.moving[i]) or (fixed and moving[i])
+        kind = joint.nv > 0 or (fixed and moves_below(tree, i))
         if kind and heavy[i] and joint.kind is not JointKind.FLOATING and problem.reach.joint(i):
             found.append(i)
     return found
+
+
+def moves_below(tree: Tree, i: int) -> bool:
+    """Return whether a joint with a dof is in the subtree of body i."""
+    inside = {i}
+    for k in range(i, len(tree.bodies)):
+        if k in inside or tree.parents[k] in inside:
+            inside.add(k)
+            if tree.joints[k].nv:
+                return True
+    return False
 
 
 def reversals(problem: Problem) -> list[tuple[Change, float]]:

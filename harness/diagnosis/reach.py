@@ -51,6 +51,13 @@ class Reach:
         related = np.outer(over, over | below)
         return not (self.entries & ~(related | related.T)).any()
 
+    def shows_below(self, body: int) -> bool:
+        """Return whether a residual shows at the joint of `body` or below it, as it does when that joint is elsewhere.
+
+        A balanced wheel is the exception: its own dof does not feel where it stands.
+        """
+        return bool((self.touched & self.below(body)).any())
+
     def below(self, body: int) -> Mask:
         """Return which dofs (nv,) carry bodies of the subtree of `body` alone: its own and those under it."""
         carried = np.zeros(self.tree.nv, bool)

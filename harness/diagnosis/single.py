@@ -12,7 +12,7 @@ from .evidence import TAU
 from .gravcomp import gravcomp_candidates
 from .gravities import gravity_candidates
 from .inertial import inertial_candidates
-from .joint_faults import askew_candidates, displaced_candidates
+from .joint_faults import askew_candidates, displaced_candidates, held_candidates
 from .joint_zeros import reversed_candidates, suspects, zero_candidates
 from .maps import fitting, unit_guesses, wrench_guesses
 from .orders import order_candidates
@@ -24,7 +24,7 @@ from .whole_inertia import scaled_candidates
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from ..tree import Floats, Tree
+    from ..tree import Floats
     from .hypotheses import Candidate, Problem
 
 
@@ -53,8 +53,12 @@ def single_causes(problem: Problem, *, far: bool = True) -> Iterator[Candidate]:
         lambda: zero_candidates(problem),
     ]
     found = [candidate for source in sources for candidate in source()]
+    found += held_candidates(problem)
     bodies = suspects(problem, fixed=True)
-    found += displaced_candidates(problem, bodies, far=False)
+    likely = [i for i in bodies if problem.reach.shows_below(i)]
+    found += displaced_candidates(problem, likely, far=False)
+    if not _explained(found):
+        found += displaced_candidates(problem, [i for i in bodies if i not in likely], far=False)
     for candidate in booked:
         g = _gravity_of(candidate)
         # A base that stands askew sees the gravity of an upright one turned, however far.
@@ -62,9 +66,14 @@ def single_causes(problem: Problem, *, far: bool = True) -> Iterator[Candidate]:
             found += askew_candidates(problem, bodies, g)
     if not found:
         found += read_candidates(problem)
-    if far and not any(candidate.causes == 1 or of_terms(candidate) for candidate in found):
-        found += displaced_candidates(problem, _near_by(tree, bodies, found), far=True)
+    if far and not (_explained(found) or any(map(of_one_place, found))):
+        found += displaced_candidates(problem, bodies, far=True)
     yield from found
+
+
+def _explained(found: list[Candidate]) -> bool:
+    """Return whether one cause explains the residual, or terms of single dofs, so that nothing more need be tried."""
+    return any(candidate.causes == 1 or of_terms(candidate) for candidate in found)
 
 
 def _gravity_of(candidate: Candidate) -> Floats | None:
@@ -72,14 +81,6 @@ def _gravity_of(candidate: Candidate) -> Floats | None:
     (first, *others) = candidate.differences
     everywhere = first.kind.startswith("gravity.") and not others and not first.note
     return np.array(first.found) if everywhere else None
-
-
-def _near_by(tree: Tree, bodies: list[int], found: list[Candidate]) -> list[int]:
-    """Return the joints that can imitate what was found: those inside a rigid piece that explains all, else any."""
-    holder = tree.fusion.holder
-    wrong = {tree.index.get(d.where or "") for candidate in found for d in candidate.differences}
-    pieces = {holder[i] for i in wrong if i}
-    return [i for i in bodies if holder[i] in pieces] if pieces else bodies
 
 
 def _booked(problem: Problem) -> list[Callable[[], Iterable[Candidate]]]:

@@ -94,6 +94,10 @@ def mujoco_calls(path: str, counts: dict[str, int]) -> None:
         data.qacc[:] = a[k % STATES]
         mj.mj_rne(model, data, 1, out)
         kept[k % STATES] = out
+    for k in times("mj_inverse"):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q[k % STATES], v[k % STATES], a[k % STATES]
+        mj.mj_inverse(model, data)
+        kept[k % STATES] = data.qfrc_inverse
     for _ in times("mj_makeM"):
         mj.mj_tendon(model, data)
         mj.mj_makeM(model, data)

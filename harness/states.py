@@ -209,8 +209,9 @@ def _strata(tree: Tree, count: int) -> tuple[str, ...]:
 def _reach(tree: Tree) -> float:
     """Return a length of the size of the robot [m], at least 0.1: the longest chain of placements."""
     far = [0.0]
-    for body in tree.bodies[1:]:
-        far.append(far[body.parent] + float(np.linalg.norm(body.joint.T_parent_joint[:3, 3])))
+    with np.errstate(over="ignore"):  # a length may have no double: it is refused
+        for body in tree.bodies[1:]:
+            far.append(far[body.parent] + float(np.linalg.norm(body.joint.T_parent_joint[:3, 3])))
     return max(0.1, *far)
 
 

@@ -216,6 +216,24 @@ def test_answers_that_are_no_numbers_are_noted():
     assert nothing.notes[1] == "nothing was answered"
 
 
+def test_what_is_seen_is_told_also_when_the_rest_stays_unexplained():
+    """Half a mass matrix and a joint that is not there are named, whatever else is wrong, with what they leave."""
+    b = opened("tau_arm.urdf")
+    values = answers(b.tree, b.states)
+    values["tau"] = values["tau"] + np.random.default_rng(0).normal(size=values["tau"].shape)
+    values["mass_matrix"] = np.triu(values["mass_matrix"])
+    found = infer(b.tree, observed(b, values), Reference)
+    assert [d.kind for d in found.differences] == ["mass_matrix.triangle"]
+    assert found.best[0].residual > 1e-3
+
+
+def test_a_joint_that_is_not_there_may_be_one_of_another_type():
+    """A dof that the engine lacks is a joint that is missing or one of another type: no answer tells."""
+    b, what, place = plant("joint.missing", 4)
+    found = infer(b.tree, what, Reference)
+    assert {("joint.missing", place), ("joint.type", place)} <= named(found)
+
+
 def test_a_welded_base_is_said_as_such():
     """A floating base that the engine has not is `base.fixed_or_free`, not six joints that are missing."""
     b = opened("solo_description/solo12")

@@ -25,12 +25,10 @@ class Subspace:
 
     Attributes:
         Q, R: see above.
-        size: (p,) norms of the columns.
     """
 
     Q: Floats
     R: Floats
-    size: Floats
 
     @property
     def rank(self) -> int:
@@ -46,7 +44,7 @@ def subspace(A: Floats) -> Subspace:
     Q, small = np.linalg.qr(scaled)
     U, s, Vt = np.linalg.svd(small)
     rank = int((s > CUT * max(float(s.max(initial=0)), 1e-300)).sum())
-    return Subspace(Q @ U[:, :rank], s[:rank, None] * Vt[:rank] * size, size)
+    return Subspace(Q @ U[:, :rank], s[:rank, None] * Vt[:rank] * size)
 
 
 def _sizes(A: Floats) -> Floats:

@@ -156,19 +156,19 @@ def _fitted(tree: Tree, piece: Piece, i: int, M: Floats) -> Iterator[Candidate]:
         theirs, basis = fitted
         rest = float(piece.misfit(M, (vector(theirs) - vector(ours))[None])[0])
         if rest <= piece.bar:
-            name = _called(ours, theirs, M) if kind == "inertia.value" else kind
-            yield _candidate(tree, i, [(name, field)], theirs, rest, shown(M @ basis, piece.count))
+            for name in _called(ours, theirs, M) if kind == "inertia.value" else [kind]:
+                yield _candidate(tree, i, [(name, field)], theirs, rest, shown(M @ basis, piece.count))
 
 
-def _called(ours: Inertia, theirs: Inertia, M: Floats) -> str:
-    """Return the kind of a free tensor that fits."""
+def _called(ours: Inertia, theirs: Inertia, M: Floats) -> list[str]:
+    """Return the kinds of a free tensor that fits."""
     if not is_physical(ours) and is_physical(theirs):
-        return "inertia.repaired"
+        return ["inertia.repaired", "inertia.value"]
     # Products that were dropped in axes which our file does not have: the moments that are left tell these axes.
     moments, E = np.linalg.eigh(theirs.I_com)
     change = float(np.abs(theirs.I_com - ours.I_com).max())
     kept = np.abs(np.diag(E.T @ ours.I_com @ E) - moments).max() <= 1e-6 * change
-    return "inertia.off_diagonal" if kept and subspace(M[:, TENSOR]).rank == 6 else "inertia.value"
+    return ["inertia.off_diagonal" if kept and subspace(M[:, TENSOR]).rank == 6 else "inertia.value"]
 
 
 def _magnitudes(inertia: Inertia) -> Floats:

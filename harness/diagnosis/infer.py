@@ -14,7 +14,7 @@ from .closing import pose_error, remaining
 from .difference import patched
 from .evidence import gather
 from .hypotheses import Candidate, Problem
-from .losses import mirrored, missing, numbers
+from .losses import mirrored, missing, numbers, other_types
 from .ranking import rank
 from .single import of_one_place, of_terms, single_causes
 from .sparse import pair_candidates
@@ -122,33 +122,34 @@ def infer(
         found = [Candidate((), problem.size)] if seen else []
     else:
         problem, found = search(problem, tolerance, residual, limit)
+        found = found or ([Candidate((), problem.size)] if seen else [])
     ranked, equal = rank(problem, found)
     if poses:
         ranked, equal, notes = _by_poses(problem, ranked, equal, notes, observed, poses)
-    explanations = tuple(_explained(problem, observed, seen, candidate) for candidate in ranked)
-    return Inference(explanations, equal, residual, notes, _shown(problem, ranked[:equal], residual))
+    names = (seen, *other_types(seen, expected))
+    best = tuple(_explained(problem, observed, one, candidate) for candidate in ranked[:equal] for one in names)
+    others = tuple(_explained(problem, observed, seen, candidate) for candidate in ranked[equal:])
+    return Inference((*best, *others), len(best), residual, notes, _shown(problem, ranked[:equal], residual))
 
 
 def search(problem: Problem, tolerance: float, residual: float, limit: int) -> tuple[Problem, list[Candidate]]:
     """Return what explains the residual, and the problem with the rounding that had to be allowed for it.
 
-    Rounding as small as the reference's own is tried first, then what `tolerance` allows; one cause before several.
+    Rounding as small as the reference's own is tried first, then what `tolerance` allows, and joints far from where the
+    file has them; one cause before several.
     """
-    loose = max(ROUNDING, min(tolerance, 1e-3 * residual))
-    problems = [problem] if loose <= ROUNDING else [problem, replace(problem, accept=loose)]
-    partial: list[tuple[Problem, list[Candidate]]] = []
-    for one in problems:
-        found = list(single_causes(one))
-        if any(c.causes == 1 or of_terms(c) or of_one_place(c) for c in found):
+    loose = replace(problem, accept=max(ROUNDING, min(tolerance, 1e-3 * residual)))
+    for one, far in ((problem, False), (loose, True)):
+        found = list(single_causes(one, far=far))
+        if any(c.causes == 1 or of_terms(c) or (far and of_one_place(c)) for c in found):
             return one, found
-        partial.append((one, found))
     if limit > 1 and residual > tolerance:
         # Many pairs are tried: an engine that rounds coarsely is told by the tolerance that it is given.
-        one, single = partial[-1 if tolerance > COARSE else 0]
-        found = [*single, *pair_candidates(one, limit)]
-        if found:
-            return one, found
-    return next(((one, found) for one, found in partial if found), (problem, []))
+        one = loose if tolerance > COARSE else problem
+        pairs = list(pair_candidates(one, limit))
+        if pairs:
+            return one, pairs
+    return loose, found
 
 
 def _by_poses(
@@ -183,8 +184,9 @@ def _explained(problem: Problem, observed: Observed, seen: tuple[Change, ...], c
 
 def _shown(problem: Problem, best: list[Candidate], residual: float) -> tuple[Shown, ...]:
     """Return the base parameters that depart, where single values cannot be told or where no explanation was found."""
-    inertial = [c for c in best if all(d.kind.partition(".")[0] in INERTIAL and d.where for d in c.differences)]
-    if residual <= ROUNDING or (best and not (inertial and len(best) > 1)):
+    told = [candidate for candidate in best if candidate.changes]
+    inertial = [c for c in told if all(d.kind.partition(".")[0] in INERTIAL and d.where for d in c.differences)]
+    if residual <= ROUNDING or (told and not (inertial and len(best) > 1)):
         return ()
     tree = problem.tree
     base = base_parameters(tree, problem.reference)

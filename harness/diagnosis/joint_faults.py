@@ -27,7 +27,6 @@ NEAR: Final = 8  # steps from the file's own geometry
 BEST: Final = 6  # far starts that are followed
 DIRECTIONS: Final = 30  # in which an axis is looked for
 STEP: Final = 1e-5  # [rad | m] of the differences that tell which directions show
-BLIND: Final = 1e-7  # share of the largest below which a direction does not
 Bench: TypeAlias = "Jig | Held"
 
 NAMES: Final = {
@@ -184,9 +183,7 @@ def _found(problem: Problem, jig: Bench, kind: str, x: Floats, start: Floats, *,
     f = jig.function(kind, np.tile(start, (2 * len(x), 1)))
     moved = f(np.concatenate([x + STEP * np.eye(len(x)), x - STEP * np.eye(len(x))]))
     columns = (moved[: len(x)] - moved[len(x) :]).T / (2 * STEP) * min(1.0, size)
-    sizes = shown(columns, len(columns))
-    # Directions that do not show at all come out at the error of the differences.
-    yield Candidate((change,), left, tuple(s for s in sizes if s > BLIND * max(sizes)))
+    yield Candidate((change,), left, shown(columns, len(columns)))
 
 
 def _moved(joint: Joint, other: Joint, kind: str) -> float:

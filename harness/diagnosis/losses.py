@@ -68,6 +68,21 @@ def missing(problem: Problem, dofs: tuple[str, ...]) -> tuple[Change, ...]:
     return min((tuple(changes) for changes in tries), key=lambda changes: problem.retold(changes).size)
 
 
+def other_types(seen: tuple[Change, ...], tree: Tree) -> tuple[tuple[Change, ...], ...]:
+    """Return what was seen in other words: a joint that is locked may be there, as one of another type."""
+    if any(change.difference.kind == "body.missing" for change in seen):
+        return ()
+    told: list[Change] = []
+    for change in seen:
+        d = change.difference
+        if d.kind == "joint.missing":
+            joint = tree.joints[tree.joint_index[d.where or ""]]
+            values = (joint.kind.value, "another, with other coordinates", "")
+            d = Difference("joint.type", d.where, *values, d.apply, joint.source("type"))
+        told.append(replace(change, difference=d))
+    return (tuple(told),) if any(c.difference.kind == "joint.type" for c in told) else ()
+
+
 def _locked(tree: Tree, i: int, q0: Floats) -> Change:
     """Return a joint held at q0; a quaternion of zeros is the identity."""
     joint = tree.joints[i]

@@ -17,23 +17,25 @@ from ..tree import JointKind
 from .difference import Difference, unchanged
 from .evidence import MASS
 from .hypotheses import Candidate, Change
-from .maps import fitting
+from .maps import fitting, tried
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..tree import Floats, Tree
-    from .evidence import Questions
+    from .evidence import Masses, Questions
     from .hypotheses import Problem
 
 ONE_DOF: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
-TRIES: Final = 400  # mass matrices that the search from the leaves may ask for
+TRIES: Final = 3000  # mass matrices that the search from the leaves may ask for, at six states each
 
 
 def order_candidates(problem: Problem) -> Iterator[Candidate]:
     """Yield orders of the one-dof joints that leave rounding alone."""
-    tree = problem.tree
-    if len(problem.evidence.kept) < tree.nv or np.abs(problem.residual).max() <= problem.accept:
+    tree, dM = problem.tree, problem.mass_residual
+    whole = len(problem.evidence.kept) == tree.nv and bool(problem.evidence.weight.any(0).all())
+    # Joints in another order show in M, where M is known.
+    if not whole or (dM is not None and np.abs(dM).max(initial=0) <= problem.accept):
         return
     orders = [_of_answers(problem)]
     told = [_change(tree, order, answers=True) for order in orders if order is not None]
@@ -143,52 +145,61 @@ class _Search:
 
     Attributes:
         problem: with M entry by entry.
-        joints: bodies of one-dof joints, children before parents.
-        taken: body to position, both by index among `movers`.
+        masses: M of the engine.
+        own: bodies of one-dof joints, whose places in the coordinates are the positions.
+        taken: body to the body whose place it holds.
         tries: mass matrices that may still be asked for.
     """
 
     problem: Problem
-    joints: list[int]
+    masses: Masses
+    own: list[int]
     taken: dict[int, int]
     tries: int = TRIES
 
-    def run(self, at: int) -> bool:
-        """Place joints[at:]; True when all are placed."""
-        if at == len(self.joints):
-            return True
-        if self.tries <= 0:
-            return False
-        self.tries -= 1
-        body = self.joints[at]
-        for position in self._options(body):
-            self.taken[body] = position
-            if self.run(at + 1):
-                return True
+    def run(self) -> Iterator[list[int]]:
+        """Yield every order that M allows: the body of the joint that stands at each position."""
+        if len(self.taken) == len(self.own):
+            holds = {place: body for body, place in self.taken.items()}
+            yield [holds[place] for place in self.own]
+            return
+        body = self.own[-1 - len(self.taken)]  # children before parents
+        for place in self._options(body):
+            self.taken[body] = place
+            yield from self.run()
             del self.taken[body]
-        return False
 
     def _options(self, body: int) -> list[int]:
-        """Return the free positions whose entries of M are those of `body` with all joints below it."""
-        tree, masses = self.problem.tree, self.problem.evidence.masses
-        assert masses is not None  # noqa: S101  the caller has looked
-        own = movers(tree)
-        q = masses.q.copy()
-        for other, position in self.taken.items():
-            q[:, tree.q_slices[other].start] = masses.q[:, tree.q_slices[own[position]].start]
-        M = np.asarray(self.problem.reference.mass_matrix(q), np.float64)
-        at = {i: tree.v_slices[i].start for i in own}
+        """Return the free places whose entries of M are those of `body`, with all joints below it and the base."""
+        tree = self.problem.tree
+        free = sorted(set(self.own) - set(self.taken.values()), key=lambda place: place != body)
+        self.tries -= len(free)
+        if self.tries < 0:
+            return []
+        # Between a dof and the base M depends on the dof's own coordinate too: each place is asked by itself.
+        base = [] if any(_is_above(tree, k, body) for k in self.own) else self._base(body)
+        q = np.tile(self.masses.q, (len(free), 1, 1))
+        for other, place in self.taken.items():
+            q[..., tree.q_slices[other].start] = self.masses.q[:, tree.q_slices[place].start]
+        for k, place in enumerate(free):
+            q[k, :, tree.q_slices[body].start] = self.masses.q[:, tree.q_slices[place].start]
+        M = np.asarray(self.problem.reference.mass_matrix(q.reshape(-1, tree.nq)), np.float64)
+        M = M.reshape(len(free), -1, tree.nv, tree.nv)
         below = [k for k in self.taken if _is_above(tree, body, k)]
-        free = sorted(set(range(len(own))) - set(self.taken.values()), key=lambda p: own[p] != body)
-        return [p for p in free if self._fits(M, body, own[p], [(k, own[self.taken[k]]) for k in below], at)]
+        at = [tree.v_slices[i].start for i in (body, *below)] + base
+        return [place for k, place in enumerate(free) if self._fits(M[k][:, at[0], at], place, below, base)]
 
-    def _fits(self, M: Floats, body: int, place: int, below: list[tuple[int, int]], at: dict[int, int]) -> bool:
-        masses = self.problem.evidence.masses
-        assert masses is not None  # noqa: S101  as above
-        pairs = [(body, place), *below]
-        ours, theirs = M[:, at[body], [at[k] for k, _ in pairs]], masses.M[:, at[place], [at[p] for _, p in pairs]]
-        scale = masses.weight[:, at[place], [at[p] for _, p in pairs]]
-        return bool(np.abs((ours - theirs) * scale).max() <= self.problem.accept)
+    def _base(self, body: int) -> list[int]:
+        """Return the dofs of the other joints above a body."""
+        tree = self.problem.tree
+        above = [i for i in range(1, body) if _is_above(tree, i, body)]
+        return [dof for i in above for dof in range(tree.v_slices[i].start, tree.v_slices[i].stop)]
+
+    def _fits(self, ours: Floats, place: int, below: list[int], base: list[int]) -> bool:
+        tree, masses = self.problem.tree, self.masses
+        there = [tree.v_slices[i].start for i in (place, *(self.taken[k] for k in below))] + base
+        theirs, weight = (x[:, there[0], there] for x in (masses.M, masses.weight))
+        return bool(np.abs((ours - theirs) * weight).max() <= self.problem.accept)
 
 
 def _is_above(tree: Tree, i: int, k: int) -> bool:
@@ -200,15 +211,12 @@ def _is_above(tree: Tree, i: int, k: int) -> bool:
 
 
 def _from_leaves(problem: Problem) -> list[int] | None:
-    """Return the order of questions and answers, found from M; None without one."""
+    """Return an order of questions and answers that M allows and that the other answers bear out; None without one."""
     masses, tree = problem.evidence.masses, problem.tree
     if masses is None or problem.given:
         return None
-    own = movers(tree)
-    search = _Search(problem, own[::-1], {})
-    if not search.run(0):
-        return None
-    order = [0] * len(own)
-    for body, position in search.taken.items():
-        order[position] = body
-    return order
+    light = problem.light
+    for order in _Search(problem, masses, movers(tree), {}).run():
+        if tried(light, [(_change(tree, order, answers=False),)])[0] <= problem.accept:
+            return order
+    return None

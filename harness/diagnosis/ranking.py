@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .hypotheses import Candidate, Problem
 
 FLOOR: Final = 9e-16  # root mean square below which nothing but rounding tells two candidates apart
+BLIND: Final = 1e-7  # share of the largest direction below which another one counts as not shown
 ALIKE: Final = 8.0  # ratio of what two candidates leave, up to which rounding alone may make it
 
 
@@ -34,4 +35,5 @@ def rank(problem: Problem, found: Sequence[Candidate]) -> tuple[list[Candidate],
 
 def place(candidate: Candidate, bar: float) -> tuple[int, int]:
     """Return the number of causes, and of fitted directions that show above `bar`."""
+    bar = max(bar, BLIND * max(candidate.sizes, default=0.0))
     return candidate.causes, sum(size > bar for size in candidate.sizes)

@@ -23,14 +23,12 @@ class Reach:
     Attributes:
         tree: whose places these are.
         above: (nv, nb) whether dof i carries body b.
-        kept: (nv,) dofs that were answered.
         touched: (nv,) dofs with a residual.
         entries: (nv, nv) entries of M with one; None when M is not known.
     """
 
     tree: Tree
     above: Mask
-    kept: Mask
     touched: Mask
     entries: Mask | None
 
@@ -83,11 +81,10 @@ def reach_of(tree: Tree, evidence: Evidence, residual: Floats, masses: Floats | 
     for b in range(1, len(tree.bodies)):
         above[:, b] = above[:, tree.parents[b]]
         above[tree.v_slices[b], b] = True
-    kept, touched = np.zeros(tree.nv, bool), np.zeros(tree.nv, bool)
-    kept[evidence.kept] = True
+    touched = np.zeros(tree.nv, bool)
     touched[evidence.kept] = np.abs(residual).max(0, initial=0) > accept
     entries = None
     if masses is not None:
         entries = np.zeros((tree.nv, tree.nv), bool)
         entries[np.ix_(evidence.kept, evidence.kept)] = np.abs(masses).max(0, initial=0) > accept
-    return Reach(tree, above, kept, touched, entries)
+    return Reach(tree, above, touched, entries)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from .errors import ReadError, RequestError, ShapeError, Source
+from .joint import Floats, Joint, JointKind, frozen
 from .spatial import Array, exp_so3, quaternion_product
-from .tree import Floats, Joint, JointKind, Tree, frozen
+from .tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,16 +6,18 @@ planar x, y, theta | vx, vy, omega; floating position, quaternion wxyz | v, omeg
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import ShapeError, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Floats = NDArray[np.float64]
 

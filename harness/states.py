@@ -13,10 +13,11 @@ import numpy as np
 from .errors import ReadError, RequestError, ShapeError, Source
 from .joint import Floats, Joint, JointKind, frozen
 from .spatial import Array, exp_so3, quaternion_product
-from .tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from .tree import Tree
 
 SCHEMA: Final = "tautology-states/1"
 ARRAYS: Final = ("q", "v", "a", "tau", "wrenches")

@@ -172,7 +172,8 @@ def tolerances() -> None:
 @app.command()
 def explain(
     kind: Annotated[
-        str | None, typer.Argument(metavar="KIND", help="Of a finding, as reports name it.", show_default=False)
+        str | None,
+        typer.Argument(metavar="KIND", help="Of a finding, as reports name it, or its beginning.", show_default=False),
     ] = None,
     *,
     every: Annotated[bool, typer.Option("--list", help="List every kind; so does no KIND at all.")] = False,

@@ -49,15 +49,24 @@ def texts() -> Mapping[str, KindText]:
     return {kind: KindText(kind, severity, **written[kind]) for kind, severity in KINDS.items()}
 
 
-def text(kind: str) -> KindText:
-    """Return the text of one kind.
+def text(word: str) -> KindText:
+    """Return the text of one kind, whatever the case of its letters; a beginning that one kind alone has is enough.
 
     Raises:
-        RequestError: there is no such kind; the message lists those that exist, near ones first.
+        RequestError: no kind, or several kinds begin so; the message names those, else the nearest.
     """
-    known = texts()
-    if kind not in known:
-        near = get_close_matches(kind, known, 3)
-        meant = f" (did you mean {' or '.join(near)}?)" if near else ""
-        raise RequestError(f"there is no kind {kind!r}{meant}; there are {', '.join(known)}")
-    return known[kind]
+    known, lower = texts(), word.lower()
+    fitting = [lower] if lower in known else [kind for kind in known if lower and kind.startswith(lower)]
+    if len(fitting) > 1:
+        raise RequestError(f"{len(fitting)} kinds begin with {word!r}: {', '.join(fitting)}; give one of them")
+    if not fitting:
+        raise unknown(word)
+    return known[fitting[0]]
+
+
+def unknown(word: str) -> RequestError:
+    """Return the error of a kind that does not exist, which names the nearest ones."""
+    near = get_close_matches(word.lower(), KINDS, 3)
+    words = " or ".join([", ".join(near[:-1]), near[-1]] if len(near) > 1 else near)
+    meant = f" did you mean {words}?" if near else ""
+    return RequestError(f"there is no kind {word!r};{meant} `tautology explain` lists all kinds")

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio as pin
 
+from ..harness.depth import links_in_a_row
 from ..harness.errors import EngineUnsupported
 from ..harness.spatial import rotation_z_to, transform
 from ..harness.tree import JointKind
@@ -113,11 +114,9 @@ def require_size(tree: Tree) -> None:
             f"{tree.name!r} has {tree.nv} dofs; Pinocchio's `createData` needs 66 bytes times their cube, "
             f"so that {MOST_DOFS} are allowed here (1 GB)"
         )
-    depth = [0]
-    for body in tree.bodies[1:]:
-        depth.append(depth[body.parent] + 1)
-    if max(depth) > MOST_LINKS_IN_A_ROW:
+    links = links_in_a_row(tree)
+    if links > MOST_LINKS_IN_A_ROW:
         raise EngineUnsupported(
-            f"{tree.name!r} has {max(depth)} links in a row; Pinocchio's parser calls itself once per link and crashes "
+            f"{tree.name!r} has {links} links in a row; Pinocchio's parser calls itself once per link and crashes "
             f"between 3,000 and 5,000, so that {MOST_LINKS_IN_A_ROW} are allowed here"
         )

@@ -19,7 +19,7 @@ ENGINES = {"pin": "pinocchio", "mujoco": "mujoco"}  # distribution to the name t
 # From the bottom up: a module imports from its own layer and from those below. A package stands for its modules.
 LAYERS = (
     ("errors", "spatial", "linear"),
-    ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches"),
+    ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches", "depth"),
     ("importers", "exporters", "states", "engine"),
     (
         "registry",

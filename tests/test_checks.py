@@ -10,10 +10,11 @@ from random_trees import random_inertia, random_joint, random_tree
 from tautology.adapters.reference import Reference
 from tautology.harness.checks.agreement import QUESTIONS, agreement
 from tautology.harness.checks.identities import CHECKS, identities
-from tautology.harness.checks.tolerances import TABLE
+from tautology.harness.checks.tolerances import DEEP, EPS, ROUNDING, TABLE, rounding
 from tautology.harness.checks.truth import Truth
 from tautology.harness.errors import EngineUnsupported
 from tautology.harness.results import IDENTITIES, QUANTITIES
+from tautology.harness.spatial import rotation_from_rpy, transform
 from tautology.harness.states import States, sample
 from tautology.harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 
@@ -334,6 +335,33 @@ def test_above_500_dofs_only_the_linear_part_is_asked():
     assert applied == {"affine", "power_balance", "repeatability", "inputs_unchanged"}
     assert all("501" in r.note for r in (*rows, *laws) if not r.applies)
     assert all(r.passed for r in (*rows, *laws))
+
+
+def slanted_chain(count):
+    """Links with hinges about x and y in turn, each placed by a turn that no other undoes."""
+    placed = transform(rotation_from_rpy(np.array([0.1, 0.2, 0.3])), np.array([0, 0, 0.1]))
+    inertia = Inertia(0.1, np.array([0, 0, 0.05]), np.diag([1e-3, 1e-3, 1e-3]))
+    joints = [
+        Joint(f"j{i}", JointKind.REVOLUTE, T_parent_joint=placed, axis=np.eye(3)[i % 2], lower=-1.0, upper=1.0)
+        for i in range(count)
+    ]
+    return Tree("chain", (world(), *(Body(f"l{i}", i, joint, inertia) for i, joint in enumerate(joints))))
+
+
+def test_rounding_grows_with_the_joints_in_a_row():
+    """What is allowed is the same for every robot up to 100 joints in a row, and grows with longer chains only."""
+    bushy = Tree("bush", (world(), *(Body(f"l{i}", 0, Joint(f"j{i}", JointKind.REVOLUTE)) for i in range(300))))
+    assert rounding(bushy) == rounding(slanted_chain(int(DEEP))) == ROUNDING * EPS
+    assert rounding(slanted_chain(300)) == pytest.approx(3 * ROUNDING * EPS)
+
+
+def test_deep_chains_agree_with_the_truth():
+    """In float64 a chain of 2,000 joints keeps the tolerance, and would not keep that of short chains."""
+    tree = slanted_chain(2000)
+    states = sample(tree, 16)
+    rows = agreement(Reference(tree), truth_of(tree, states), states, "neutral", 1e-9)
+    assert not failures(rows, "quantity")
+    assert max(row.error / row.tolerance for row in rows if row.applies) * rounding(tree) > ROUNDING * EPS
 
 
 def test_zero_scale_passes_only_at_zero_error():

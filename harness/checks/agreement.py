@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import EngineUnsupported
 from ..results import QUANTITIES, QuantityRow
 from .answers import AnswerMissing, Asked
-from .tolerances import DIGITS, EPS, LARGEST, ROUNDING
+from .tolerances import DIGITS, LARGEST, ROUNDING, rounding
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -41,7 +41,7 @@ UNLOADED: Final[Mapping[str, str]] = {"tau": "tau_unloaded", "acceleration": "ac
 
 
 def agreement(
-    session: Session, truth: Truth, states: States, path: str, tolerance: float, *, rounding: float = ROUNDING
+    session: Session, truth: Truth, states: States, path: str, tolerance: float, *, eps: float = ROUNDING
 ) -> tuple[QuantityRow, ...]:
     """Return one row per quantity; a robot without dofs, or a session without common ones, has no rows of dofs.
 
@@ -51,10 +51,10 @@ def agreement(
         states: what is asked; the session gets copies.
         path: "neutral", judged to rounding, or "native", judged to `tolerance`.
         tolerance: relative, of `--tolerance`.
-        rounding: [eps] of the neutral path, for an engine that was measured to need more.
+        eps: of the scale, on the neutral path, for an engine that was measured to need more.
     """
     asked = Asked(session, truth.tree)
-    factor = tolerance if path == "native" else rounding * EPS
+    factor = tolerance if path == "native" else rounding(truth.tree, eps)
     names = [name for name in QUANTITIES if session.dofs or name not in PER_DOF]
     return tuple(_row(name, asked, truth, states, factor) for name in names)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .case import Case, NotApplicable, Residual
-from .tolerances import EPS, ROUNDING
+from .tolerances import EPS
 
 if TYPE_CHECKING:
     from ..tree import Floats
@@ -21,13 +21,13 @@ def columns(case: Case) -> Residual:
     """
     zero, own = case.own_columns
     scale = case.mass_scale + case.efforts(case.truth.bias.scale[case.dense], zero)[:, :, None]
-    return Residual(np.abs(own - case.first("mass_matrix")), ROUNDING * EPS * scale, case.dense, case.dofs)
+    return Residual(np.abs(own - case.first("mass_matrix")), case.rounding * scale, case.dense, case.dofs)
 
 
 def symmetry(case: Case) -> Residual:
     """Compare M with its transpose."""
     M = case.first("mass_matrix")
-    return Residual(np.abs(M - np.swapaxes(M, 1, 2)), ROUNDING * EPS * case.mass_scale, case.dense, case.dofs)
+    return Residual(np.abs(M - np.swapaxes(M, 1, 2)), case.rounding * case.mass_scale, case.dense, case.dofs)
 
 
 def positive_definite(case: Case) -> Residual:
@@ -70,7 +70,7 @@ def _invariance(case: Case, other: tuple[Floats, Floats], scale_of_other: Floats
     """Compare two sets of columns; each is held to the scale of M and of the bias that was subtracted."""
     zero, own = case.own_columns
     scale = case.efforts(case.truth.bias.scale[case.dense], zero) + case.efforts(scale_of_other[case.dense], other[0])
-    tolerance = ROUNDING * EPS * (case.mass_scale + scale[:, :, None])
+    tolerance = case.rounding * (case.mass_scale + scale[:, :, None])
     return Residual(np.abs(other[1] - own), tolerance, case.dense, case.dofs)
 
 
@@ -83,7 +83,7 @@ def affine(case: Case) -> Residual:
     size = (np.abs(a) + np.abs(b))[:, case.kept]
     scale = case.mass_roots * (case.mass_roots * size).sum(-1, keepdims=True)
     scale = scale + case.efforts(case.truth.bias.scale, zero)
-    return Residual(np.abs(both - first - second + zero), ROUNDING * EPS * scale, _all(case), case.dofs)
+    return Residual(np.abs(both - first - second + zero), case.rounding * scale, _all(case), case.dofs)
 
 
 def forward_inverse(case: Case) -> Residual:
@@ -99,7 +99,7 @@ def forward_inverse(case: Case) -> Residual:
     found = case.asked("forward_dynamics", q=s.q[states], v=s.v[states], tau=tau, wrenches=loads)
     a = s.a[states][:, case.kept]
     scale = case.condition * (1 + np.maximum(np.abs(a).max(-1), case.drift))
-    return Residual(np.abs(found - a), ROUNDING * EPS * scale[:, None], states, case.dofs)
+    return Residual(np.abs(found - a), case.rounding * scale[:, None], states, case.dofs)
 
 
 def load_duality(case: Case) -> Residual:
@@ -110,7 +110,7 @@ def load_duality(case: Case) -> Residual:
     loaded, forces = case.first("inverse_dynamics"), case.first("generalized_forces")
     free = case.asked("inverse_dynamics", q=s.q, v=s.v, a=s.a)
     scale = case.efforts(case.truth.tau.scale, loaded, free)
-    return Residual(np.abs(loaded - (free - forces)), ROUNDING * EPS * scale, _all(case), case.dofs)
+    return Residual(np.abs(loaded - (free - forces)), case.rounding * scale, _all(case), case.dofs)
 
 
 def _all(case: Case) -> Indices:

@@ -13,7 +13,7 @@ from ..errors import EngineUnsupported, HarnessError
 from .answers import AnswerMissing, Asked
 from .derivatives import GAIN
 from .regularity import condition, least_pivots
-from .tolerances import COLUMNS, EPS, OWN, ROUNDING
+from .tolerances import COLUMNS, OWN, rounding
 
 if TYPE_CHECKING:
     from ..engine import Session
@@ -55,6 +55,7 @@ class Case:
         tree, states, truth: of the model.
         native: whether the engine read the file itself, so that its robot may be another.
         kept: (n,) index in the tree of each dof of the session.
+        rounding: part of a scale that rounding may take.
         dense: states at which M and its columns are asked.
     """
 
@@ -62,6 +63,7 @@ class Case:
         self.asked = Asked(session, tree)
         self.tree, self.states, self.truth = tree, states, truth
         self.native = path == "native"
+        self.rounding = rounding(tree)
         self.dofs = session.dofs
         self.kept: Indices = np.array([tree.dofs.index(dof) for dof in session.dofs], np.intp)
         self.dense = self.spread(len(self.kept) + 1, COLUMNS)
@@ -207,7 +209,7 @@ class Case:
         """
         if self.native:
             scale = np.maximum(scale, OWN * np.abs(samples).reshape(4, len(h), -1).max((0, 2), initial=0))
-        return GAIN * ROUNDING * EPS * scale / h
+        return GAIN * self.rounding * scale / h
 
     def require_regular(self) -> None:
         """Go on only where M can be inverted: the truth's in every state, natively the engine's own too.

@@ -6,7 +6,7 @@ import numpy as np
 
 from .case import Case, Residual
 from .derivatives import along, rate, shifted, steps
-from .tolerances import DERIVATIVE, EPS, GRADIENTS, ROUNDING, STEP
+from .tolerances import DERIVATIVE, GRADIENTS, STEP
 
 
 def power_balance(case: Case) -> Residual:
@@ -46,7 +46,7 @@ def kinetic_energy(case: Case) -> Residual:
     speed = case.states.v[case.dense][:, case.kept]
     expected = np.einsum("ni,nij,nj->n", speed, M, speed) / 2
     scale = (np.abs(speed) * case.mass_roots[case.dense]).sum(-1) ** 2 / 2 + case.truth.kinetic_energy.scale[case.dense]
-    return Residual(np.abs(energy - expected), ROUNDING * EPS * scale, case.dense)
+    return Residual(np.abs(energy - expected), case.rounding * scale, case.dense)
 
 
 def passivity(case: Case) -> Residual:

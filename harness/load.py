@@ -28,11 +28,12 @@ def load(model: Any, base: str = "auto") -> Tree:
 
     Args:
         model: a path, a `Tree`, a `pinocchio.Model`, a `mujoco.MjModel` or a `mujoco.MjSpec`.
-        base: "auto" or "fixed" takes the base as the model has it, "free" puts a floating joint under a welded root.
+        base: "auto" takes the base as the model has it, "free" puts a floating joint under a welded root, "fixed" asks
+            for a base that the model itself holds: what floats is not welded, since no engine reads the file so.
 
     Raises:
         ReadError: the file cannot be read, or breaks the rules of its format.
-        RequestError: `model` is nothing that can be read, or `base` is another word.
+        RequestError: `model` is nothing that can be read, `base` is another word, or "fixed" where the model floats.
     """
     return open_model(model, base).tree
 
@@ -42,8 +43,20 @@ def open_model(model: Any, base: str = "auto") -> Loaded:
     if base not in BASES:
         raise RequestError(f"base {base!r} does not exist; choose one of {', '.join(BASES)}")
     loaded = _open_file(model) if isinstance(model, str | os.PathLike) else _open_live(model)
+    if base == "fixed" and loaded.tree.base == "free":
+        raise _floats(loaded.tree)
     tree = loaded.tree.with_base(base)
     return Loaded(tree, replace(loaded.given, freed=tree is not loaded.tree))
+
+
+def _floats(tree: Tree) -> RequestError:
+    """Return the error of a floating robot that was asked for with a fixed base."""
+    joint = tree.joints[tree.free_roots[0]]
+    place = f"{source}: " if (source := joint.source()).file else ""
+    return RequestError(
+        f"{place}joint {joint.name!r} lets {tree.name!r} float, and a fixed base was asked for; take the joint out of "
+        "the file, or ask for the base as the file says (auto)"
+    )
 
 
 def _open_file(path: FilePath) -> Loaded:

@@ -125,7 +125,7 @@ class Origin:
     sha256: str = ""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree:
     """A robot. Bodies given in any order with valid parents are sorted depth-first, siblings as given.
 
@@ -170,6 +170,11 @@ class Tree:
             raise TreeError(message, first.where, first.source)
         if self.home is not None:
             object.__setattr__(self, "home", frozen(self.home, (self.nq,), "home"))
+
+    def __repr__(self) -> str:
+        """Return name, base and size: the bodies are told one by one by `bodies`."""
+        size = f"{len(self.bodies) - 1} bodies, {self.nv} dofs, {self.total_mass:.6g} kg, {self.base} base"
+        return f"<Tree {self.name!r}: {size}{f', of {self.origin.path}' if self.origin.path else ''}>"
 
     @cached_property
     def joints(self) -> tuple[Joint, ...]:
@@ -239,9 +244,14 @@ class Tree:
         return np.concatenate([joint.neutral for joint in self.joints])
 
     @cached_property
+    def free_roots(self) -> tuple[int, ...]:
+        """Floating roots with nothing between them and the world that has inertia."""
+        return tuple(i for i in self.floating_roots if self._hangs_on_nothing(i))
+
+    @cached_property
     def base(self) -> str:
-        """`"free"` when a body floats and nothing with inertia stands between it and the world, else `"fixed"`."""
-        return "free" if any(self._hangs_on_nothing(i) for i in self.floating_roots) else "fixed"
+        """`"free"` when there is a free root, else `"fixed"`."""
+        return "free" if self.free_roots else "fixed"
 
     def _hangs_on_nothing(self, i: int) -> bool:
         """Return whether all bodies above body i are without inertia: a root link that only names the world."""

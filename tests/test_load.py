@@ -123,3 +123,12 @@ def test_loading_is_public() -> None:
     import tautology  # noqa: PLC0415  the lazy name is what is tested
 
     assert isinstance(tautology.load(ARM), Tree)
+
+
+@pytest.mark.parametrize(("name", "place"), [("tau_walker.urdf", ":96"), ("tau_walker.xml", "")])
+def test_a_fixed_base_is_refused_where_the_robot_floats(name: str, place: str) -> None:
+    """No engine would read the file so; what is fixed already is taken."""
+    with pytest.raises(RequestError) as refused:
+        open_model(MODELS / name, "fixed")
+    assert str(refused.value).startswith(f"{MODELS / name}{place}: joint 'root' lets 'tau_walker' float")
+    assert open_model(ARM, "fixed").tree.base == "fixed"

@@ -126,3 +126,9 @@ def test_free_base_frees_what_is_welded_to_the_world() -> None:
     assert free.with_base("free") is free
     assert tree.with_base("auto") is tree
     assert chain("floating", "revolute").base == "free"
+
+
+def test_a_tree_is_short_at_a_prompt():
+    """Name, size, base; no arrays."""
+    body = Body("arm", 0, Joint("hinge", JointKind.FLOATING), Inertia(2.5))
+    assert repr(Tree("robot", (world(), body))) == "<Tree 'robot': 1 bodies, 6 dofs, 2.5 kg, free base>"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from dataclasses import replace
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -12,6 +12,7 @@ import numpy as np
 from . import registry
 from .checks.agreement import agreement
 from .checks.truth import Truth
+from .depth import joints_in_a_row
 from .diagnosis.closure import Closed, close, finding_of
 from .diagnosis.compare import compare
 from .diagnosis.diagnose import observe
@@ -23,9 +24,11 @@ from .diff_result import DiffResult, compared
 from .errors import RequestError
 from .findings import KINDS, Finding, finding
 from .fixes import advice
+from .kinds import unknown
 from .load import BASES, open_model
 from .name_map import require_map
-from .states import States, sample
+from .results import off_by
+from .states import States, require_memory, sample
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -76,9 +79,11 @@ def diff(
     found = comparison.differences
     put_in, start = _ignored(ours, found, ignore)
     rest = [d for d in found if d not in put_in]
+    for tree in (ours, theirs):
+        require_memory(tree, states)
     drawn = sample(ours, states, seed)
     # Every joint on the way to a body may depart by the tolerance: what comes out may depart by all of them.
-    allowed = tolerance * (1 + _depth(ours))
+    allowed = tolerance * (1 + joints_in_a_row(ours))
     other = Translated(start, theirs, comparison.nodes, _reference())
     rows, closed = _measured(start, other, _shared(drawn, matching), rest, allowed)
     sides = both_alone(ours, theirs, matching, found)
@@ -123,9 +128,7 @@ def _require(base: str, ignore: Collection[str], tolerance: float) -> None:
         raise RequestError(f"tolerance {tolerance} is not between 0 and 1")
     for kind in ignore:
         if kind not in KINDS:
-            near = get_close_matches(kind, KINDS, 3)
-            meant = f"did you mean {' or '.join(near)}? " if near else ""
-            raise RequestError(f"there is no kind {kind!r}; {meant}`tautology explain` lists all kinds")
+            raise unknown(kind)
 
 
 def _reference() -> Any:
@@ -148,14 +151,6 @@ def _shared(states: States, matching: Matching) -> States:
     wrenches = states.wrenches.copy()
     wrenches[:, [i for i in range(wrenches.shape[1]) if i not in matching.bodies]] = 0
     return replace(states, wrenches=wrenches)
-
-
-def _depth(tree: Tree) -> int:
-    """Return how many moving joints stand in a row at most."""
-    depths = [0]
-    for body in tree.bodies[1:]:
-        depths.append(depths[body.parent] + (body.joint.nv > 0))
-    return max(depths)
 
 
 def _measured(
@@ -189,13 +184,11 @@ def _unexplained(
     failed = [row for row in rows if not row.passed]
     if left.ratio > allowed:
         ratio, where = left.ratio, left.where
-        words = (
-            f"{left.quantity} is still off by {left.error:.3g} in state {left.state} after every difference was put in"
-        )
+        words = f"{left.quantity} {off_by(left.error, left.state, still=True)} after every difference was put in"
     elif failed and not found:
-        worst = max(failed, key=lambda row: row.error / row.tolerance)
-        ratio, where = worst.error / worst.scale, worst.where
-        words = f"{worst.quantity} is off by {worst.error:.3g} in state {worst.state}, though no parameter differs"
+        worst = max(failed, key=lambda row: row.error / row.tolerance if 0 < row.tolerance < math.inf else math.inf)
+        ratio, where = worst.error / worst.scale if 0 < worst.scale < math.inf else math.inf, worst.where
+        words = f"{worst.quantity} {off_by(worst.error, worst.state)}, though no parameter differs"
     else:
         return []
     joint = tree.joint_index.get((where or "").partition(",")[0].partition(".")[0])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
@@ -73,7 +74,7 @@ def compared(tree: Tree) -> Compared:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DiffResult:
     """The answer of `diff`.
 
@@ -109,6 +110,12 @@ class DiffResult:
     together: Mapping[str, float]
     tolerance: float
     ignored: tuple[str, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the verdict, the two robots and how many findings of which kind count."""
+        kinds = Counter(f.kind for f in self.counted)
+        said = ", ".join(f"{kind} x{n}" if n > 1 else kind for kind, n in kinds.items()) or "nothing that counts"
+        return f"<DiffResult {self.files[0]} and {self.files[1]}: {self.status}, exit {self.exit}; {said}>"
 
     @property
     def files(self) -> tuple[str, str]:

@@ -123,7 +123,7 @@ class EngineResult:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ModelResult:
     """One model with all engines. `lint` is what is wrong with the file itself; it changes neither status nor exit."""
 
@@ -145,6 +145,14 @@ class ModelResult:
     engines: tuple[EngineResult, ...]
     exit: int
 
+    def __repr__(self) -> str:
+        """Return the file, and which engines on which paths stand how."""
+        stands: dict[str, list[str]] = {}
+        for r in self.engines:
+            stands.setdefault(r.status, []).append(f"{r.engine} {r.path}")
+        said = "; ".join(f"{status}: {', '.join(who)}" for status, who in stands.items())
+        return f"<ModelResult {self.label}: exit {self.exit}; {said}>"
+
     @property
     def label(self) -> str:
         """The file, or the name of a robot that is in no file."""
@@ -162,7 +170,7 @@ class Unusable:
     line: int | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """The answer to one request: models that were checked, files that could not be used, versions.
 
@@ -174,6 +182,11 @@ class Result:
     versions: Mapping[str, str]
     models: tuple[ModelResult, ...]
     unusable: tuple[Unusable, ...] = ()
+
+    def __repr__(self) -> str:
+        """Return the verdict, and a line per model and per file that could not be used."""
+        rows = [*(repr(model) for model in self.models), *(f"<Unusable {row.message}>" for row in self.unusable)]
+        return "\n  ".join([f"<Result of {self.command}: {self.verdict}, exit {self.exit}>", *rows])
 
     @property
     def exit(self) -> int:
@@ -221,6 +234,15 @@ class Result:
         from .frames import NAMES, frame  # noqa: PLC0415  frames are made of results: the import runs the other way
 
         return {name: frame(self, name) for name in names or NAMES}
+
+
+def off_by(error: float, state: int | None, allowed: float | None = None, *, still: bool = False) -> str:
+    """Return how far an answer is off, in words; infinity is an answer that is missing or not finite."""
+    place = "" if state is None else f" in state {state}"
+    if not math.isfinite(error):
+        return f"{'still ' if still else ''}has no finite answer{place}"
+    limit = "" if allowed is None else f", {allowed:.3g} is allowed"
+    return f"is {'still ' if still else ''}off by {error:.3g}{place}{limit}"
 
 
 def loss_json(loss: Loss) -> dict[str, Any]:

@@ -29,8 +29,8 @@ from .errors import (
 )
 from .findings import Finding, finding
 from .load import open_model
-from .results import EngineResult, ModelResult, Result, Status, Unusable
-from .states import States, sample
+from .results import EngineResult, ModelResult, Result, Status, Unusable, off_by
+from .states import States, require_memory, sample
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,8 +43,6 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 PATHS: Final = ("native", "neutral")
-# The truth takes about 3 kB per body and state (measured from 3 to 10,000 bodies): 6 GB.
-MOST_BODY_STATES: Final = 2_000_000
 EXITS: Final = {"agree": 0, "unsupported": 0, "absent": 0, "differs": 1, "refused": 1, "crashed": 3, "timeout": 3}
 
 
@@ -204,10 +202,7 @@ def _states(tree: Tree, request: Request) -> States:
         RequestError: they would fill the memory, or they are no states at all.
         ShapeError: they are of another robot.
     """
-    count = len(request.states) if isinstance(request.states, States) else request.states
-    if count * len(tree.bodies) > MOST_BODY_STATES:
-        most = MOST_BODY_STATES // len(tree.bodies)
-        raise RequestError(f"{count} states do not fit into memory; {most} are the most for {tree.name!r}")
+    require_memory(tree, len(request.states) if isinstance(request.states, States) else request.states)
     if not isinstance(request.states, States):
         return sample(tree, request.states, request.seed)
     request.states.require(tree)
@@ -363,17 +358,18 @@ def _unexplained(
                 found=left.ratio,
                 unit="1",
                 explains=0.0,
-                fix=f"{left.quantity} is still off by {left.error:.3g} in state {left.state} after everything found was"
-                " put in: look at what this place has and the findings do not name",
+                fix=f"{left.quantity} {off_by(left.error, left.state, still=True)} after everything found was put"
+                " in: look at what this place has and the findings do not name",
             ),
         )
     failed = [(r.quantity, r.error, r.tolerance, r.state, r.where, r.unit) for r in quantities if not r.passed]
     failed += [(r.identity, r.residual, r.tolerance, r.state, r.where, "") for r in rows if not r.passed]
     if not failed:
         return ()
-    name, error, tolerance, state, where, unit = max(failed, key=lambda row: row[1] / row[2] if row[2] else np.inf)
+    name, error, tolerance, state, where, unit = max(
+        failed, key=lambda row: row[1] / row[2] if 0 < row[2] < np.inf else np.inf
+    )
     joint = tree.joint_index.get((where or "").split(".")[0])
-    place = "" if state is None else f" in state {state}"
     return (
         finding(
             "unexplained",
@@ -383,7 +379,7 @@ def _unexplained(
             found=error,
             unit=unit,
             explains=0.0,
-            fix=f"{name} is off by {error:.3g}{place}, {tolerance:.3g} is allowed: compare what this place has",
+            fix=f"{name} {off_by(error, state, tolerance)}: compare what this place has",
         ),
     )
 

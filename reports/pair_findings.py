@@ -94,9 +94,9 @@ def _one(group: Group, names: Names, told: set[str], *, verbose: bool) -> Iterat
         yield _line(_links(group, names, verbose=verbose), 4)
     elif group.kind == "unexplained":
         yield _line(title.append(_at(first) + names.place(first.file, first.line), "not bold"), 2)
-        yield _line(
-            f"{sentence(first.fix)}; {_number(first.found)} of its scale, {_number(first.expected)} is allowed", 4
-        )
+        missing = isinstance(first.found, float) and not math.isfinite(first.found)
+        scaled = "" if missing else f"; {_number(first.found)} of its scale, {_number(first.expected)} is allowed"
+        yield _line(f"{sentence(first.fix)}{scaled}", 4)
         return
     else:
         yield _line(title.append(_heading(group, _at(first) if many == 1 else ""), "not bold"), 2)

@@ -489,3 +489,16 @@ def test_a_residual_without_a_reason_is_told(monkeypatch, compare, changed, word
     result = compare(two_links(), changed)
     assert [f.kind for f in result.counted] == ["unexplained"]
     assert words in result.counted[0].fix
+
+
+def test_states_that_do_not_fit_into_memory_are_refused_before_they_are_drawn(compare):
+    """The same limit as in a check, of the larger of both robots."""
+    with pytest.raises(RequestError, match="350000 states do not fit into memory; 333333 are the most"):
+        compare(two_links(), two_links(TOOL), states=350_000)
+
+
+def test_a_comparison_is_short_at_a_prompt(compare):
+    """The files, the verdict, and what counts."""
+    said = repr(compare(two_links(), two_links(mass="1.5")))
+    assert said.endswith(": differs, exit 1; mass>")
+    assert len(said) < 300

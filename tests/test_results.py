@@ -13,7 +13,7 @@ import pytest
 import sample_results as samples
 
 from tautology.harness.findings import finding
-from tautology.harness.results import IdentityRow
+from tautology.harness.results import IdentityRow, off_by
 
 TOP = ["schema", "command", "exit", "versions", "models", "unusable"]
 MODEL = [
@@ -164,3 +164,30 @@ def test_results_load_no_pandas_until_a_frame_is_asked_for():
     """Pandas takes as long to import as both engines."""
     code = "import sys, tautology.harness.results, tautology.harness.frames; assert 'pandas' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_results_are_short_at_a_prompt():
+    """Verdict, files and engines; the rows are in the frames."""
+    result = samples.result(samples.differing(), samples.agreeing())
+    first, *models = repr(result).splitlines()
+    assert first == f"<Result of check: {result.verdict}, exit {result.exit}>"
+    assert [line.strip() for line in models] == [repr(model) for model in result.models]
+    assert f"<ModelResult {samples.FILE}: exit 1;" in models[0]
+    assert "differs: mujoco native" in models[0]
+    assert len(repr(result)) < 600
+    unusable = samples.result(unusable=(samples.BAD,))
+    assert "robots/bad.urdf" in repr(unusable)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (off_by(0.25, 3, 1e-9), "is off by 0.25 in state 3, 1e-09 is allowed"),
+        (off_by(0.25, None, still=True), "is still off by 0.25"),
+        (off_by(math.inf, 3, math.inf), "has no finite answer in state 3"),
+        (off_by(math.nan, 3, still=True), "still has no finite answer in state 3"),
+    ],
+)
+def test_an_answer_that_is_not_finite_is_off_by_no_number(words, said):
+    """Nobody learns anything from `off by inf, inf is allowed`."""
+    assert words == said

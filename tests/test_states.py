@@ -9,7 +9,7 @@ import pytest
 from random_trees import random_tree
 
 from tautology.harness.errors import ReadError, RequestError, ShapeError
-from tautology.harness.states import FAST, States, interval, sample
+from tautology.harness.states import FAST, MOST_BODY_STATES, States, interval, require_memory, sample
 from tautology.harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 
 if TYPE_CHECKING:
@@ -120,3 +120,19 @@ def test_impossible_draws_are_refused(count: int, seed: int) -> None:
 def test_a_tree_without_dofs_has_states() -> None:
     """A statue has states of no coordinate."""
     assert sample(Tree("statue", (world(),)), 3).q.shape == (3, 0)
+
+
+def test_states_are_short_at_a_prompt():
+    """How many of which stratum, and the sizes of the robot; no arrays."""
+    tree = Tree("robot", (world(), Body("arm", 0, Joint("hinge", JointKind.BALL), Inertia(1.0))))
+    said = repr(sample(tree, 16, seed=3))
+    assert said.startswith("<States: 16 (1 zero, ")
+    assert said.endswith("), seed 3; nq 4, nv 3, bodies 1>")
+
+
+def test_states_that_would_fill_the_memory_are_refused():
+    """With the number that fits."""
+    tree = Tree("robot", (world(), Body("arm", 0, Joint("hinge", JointKind.BALL), Inertia(1.0))))
+    require_memory(tree, MOST_BODY_STATES // 2)
+    with pytest.raises(RequestError, match=f"{MOST_BODY_STATES // 2} are the most for 'robot'"):
+        require_memory(tree, MOST_BODY_STATES // 2 + 1)

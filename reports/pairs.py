@@ -13,7 +13,7 @@ from .pair_findings import BESIDE, finding_lines, headline
 from .pair_groups import WRITTEN, apart, groups, places
 from .pair_names import Names
 from .reasons import row_table
-from .text import counted, listed, pair, sentence, shown
+from .text import counted, listed, pair, sentence, shown, value
 from .verdict import STYLES, floored
 
 if TYPE_CHECKING:
@@ -111,7 +111,9 @@ def _kinds(times: Counter[str]) -> str:
 
 def _robots(result: DiffResult) -> Iterator[Text]:
     """Give the path of each robot, in one piece to be copied, and a line on it."""
-    texts = pair(*(model.total_mass for model in result.models))
+    a, b = (model.total_mass for model in result.models)
+    # What the tolerance does not tell apart, rounding in the sums of masses included, is one number to a reader.
+    texts = pair(a, b) if abs(a - b) > result.tolerance * max(abs(a), abs(b)) else (value(a), value(b))
     for side, model, mass in zip("AB", result.models, texts, strict=True):
         yield Text(f"  {side}: {shown(model.label)}")
         yield Text(

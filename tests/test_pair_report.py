@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -14,7 +15,7 @@ from tautology.harness.results import QUANTITIES, QuantityRow
 from tautology.harness.tree import Loss
 from tautology.reports.pair_groups import apart, groups
 from tautology.reports.pairs import pair_line, pair_report
-from tautology.reports.text import value
+from tautology.reports.text import pair, value
 
 A, B = "robots/a/arm.urdf", "robots/b/lower_arm.xml"
 
@@ -319,3 +320,28 @@ def test_groups_are_ordered_by_what_they_explain():
     assert [(group.kind, group.share) for group in found] == [("armature", 0.42), ("mass", 0.3)]
     found = groups(result(*ARMATURE, replace(MASS, explains=0.3), together={"armature": 0.2, "mass": 0.3}))
     assert [group.kind for group in found] == ["mass", "armature"]
+
+
+def test_masses_are_rounded_for_people_unless_they_differ():
+    """Sums of masses carry the rounding of their order, which is no difference."""
+    exact, rounded = side(A, total_mass=22.11), side(B, total_mass=22.110000000000003)
+    said = text(result(models=(exact, rounded)))
+    assert said.count("22.11 kg") == 2
+    other = text(result(models=(exact, side(B, total_mass=22.110001))))
+    assert "22.11 kg" in other
+    assert "22.110001 kg" in other
+
+
+def test_two_values_have_as_many_digits_as_it_takes():
+    """Equal ones are round."""
+    assert pair(0.1 + 0.2, 0.1 + 0.2) == ("0.3", "0.3")
+    assert pair(1.0, 1.0 + 1e-10) == ("1", "1.0000000001")
+    assert pair(0.3, 0.1 + 0.2) == ("0.29999999999999999", "0.30000000000000004")
+
+
+def test_a_residual_that_is_not_finite_has_no_share_of_a_scale():
+    """Infinity of a scale says nothing."""
+    left = told("unexplained", "elbow", 1e-9, math.inf, "1", fix="tau has no finite answer in state 7")
+    said = flowed(result(left))
+    assert "unexplained at elbow (arm.urdf:10) tau has no finite answer in state 7" in said
+    assert "of its scale" not in said

@@ -3,7 +3,6 @@
 What a command needs is imported inside it, so that `--help` and `engines` load neither an engine nor pandas.
 """
 
-# ruff: noqa: TC001  typer reads the annotations when a command is made
 from __future__ import annotations
 
 import io
@@ -17,6 +16,7 @@ import typer
 from . import cli_pairs
 from .cli_options import (
     Base,
+    Command,
     Count,
     Csv,
     Engines,
@@ -101,7 +101,7 @@ def options(
     """Hold the options that belong to no command."""
 
 
-@app.command()
+@app.command(cls=Command)
 def check(
     files: Files,
     *,
@@ -144,11 +144,11 @@ def check(
     raise typer.Exit(result.exit)
 
 
-app.command()(cli_pairs.diff)
-app.command()(cli_pairs.export)
+app.command(cls=Command)(cli_pairs.diff)
+app.command(cls=Command)(cli_pairs.export)
 
 
-@app.command()
+@app.command(cls=Command)
 def engines() -> None:
     """List the engines: version, licence, what each answers, its conventions."""
     with sentences():
@@ -159,7 +159,7 @@ def engines() -> None:
         draw(lambda console: engine_list(cards, console))
 
 
-@app.command()
+@app.command(cls=Command)
 def tolerances() -> None:
     """List what is allowed of every quantity and identity, and why."""
     with sentences():
@@ -169,7 +169,7 @@ def tolerances() -> None:
         draw(lambda console: tolerance_table(TABLE, console))
 
 
-@app.command()
+@app.command(cls=Command)
 def explain(
     kind: Annotated[
         str | None,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
 
 def _named(text: str) -> str:
@@ -19,7 +20,16 @@ def _path(text: str) -> Path:
     return Path(_named(text))
 
 
-Files = Annotated[list[str], typer.Argument(metavar="FILE", help="URDF or MJCF files.", show_default=False)]
+class Command(TyperCommand):
+    """A command whose line of usage names its arguments as its table of arguments does: FILE, not {FILE}."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """Return the words of the line of usage."""
+        pieces = super().collect_usage_pieces(ctx)
+        return [piece[1:-1] if piece.startswith("{") and piece.endswith("}") else piece for piece in pieces]
+
+
+Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="URDF or MJCF files.", show_default=False)]
 Engines = Annotated[
     list[str] | None,
     typer.Option("--engine", metavar="NAME", help="Ask this engine; repeatable. Default: all that are installed."),
@@ -31,7 +41,14 @@ PathOption = Annotated[
         help="native: the engine reads the file itself; neutral: it is built from our tree.",
     ),
 ]
-Base = Annotated[str, typer.Option(metavar="auto|fixed|free", help="How the root is held; auto: as the file says.")]
+Base = Annotated[
+    str,
+    typer.Option(
+        metavar="auto|fixed|free",
+        help="How the root is held. auto: as the file says; free: floating; fixed: as the file says, and a file whose "
+        "robot floats is refused.",
+    ),
+]
 Count = Annotated[int, typer.Option("--states", metavar="N", min=1, help="Number of frozen states to draw.")]
 Seed = Annotated[int, typer.Option(metavar="S", min=0, help="Seed of the draw.")]
 StatesFile = Annotated[

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from .cli_options import Base, Count, Csv, Json, Quiet, Seed, Tolerance, Verbose
+from .cli_options import Base, Count, Csv, Json, Seed, Tolerance
 from .cli_output import destinations, draw, same_file, sentences, write_out, writing
-from .errors import RequestError
+from .errors import HarnessError, RequestError
 
 First = Annotated[str, typer.Argument(metavar="FILE_A", help="URDF or MJCF, taken as expected.", show_default=False)]
 Second = Annotated[str, typer.Argument(metavar="FILE_B", help="URDF or MJCF, the other.", show_default=False)]
@@ -31,6 +31,8 @@ Ignore = Annotated[
         show_default=False,
     ),
 ]
+Short = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only, on one line.")]
+Every = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quantity, finding, name and loss.")]
 Source = Annotated[str, typer.Argument(metavar="FILE", help="URDF or MJCF.", show_default=False)]
 Target = Annotated[
     Path,
@@ -40,6 +42,8 @@ Format = Annotated[
     str | None,
     typer.Option("--format", metavar="urdf|mjcf", help="Default: by the ending, .urdf or .xml.", show_default=False),
 ]
+
+EveryLoss = Annotated[bool, typer.Option("--verbose", "-v", help="Print every loss, one by one.")]
 
 
 def diff(
@@ -54,8 +58,8 @@ def diff(
     tolerance: Tolerance = 1e-9,
     json: Json = None,
     csv: Csv = None,
-    quiet: Quiet = False,
-    verbose: Verbose = False,
+    quiet: Short = False,
+    verbose: Every = False,
 ) -> None:
     """Check whether two files are the same robot, in any pairing of URDF and MJCF."""
     with sentences():
@@ -84,11 +88,11 @@ def diff(
 
 
 def export(
-    file: Source, *, output: Target, file_format: Format = None, base: Base = "auto", verbose: Verbose = False
+    file: Source, *, output: Target, file_format: Format = None, base: Base = "auto", verbose: EveryLoss = False
 ) -> None:
     """Write the robot of a file in the other format, or in the same one, and name what is lost."""
     with sentences():
-        from ..reports.exported import export_report, size  # noqa: PLC0415
+        from ..reports.exported import Exported, export_report, size  # noqa: PLC0415
         from .exporters import export as write  # noqa: PLC0415
         from .load import load  # noqa: PLC0415
 
@@ -98,4 +102,16 @@ def export(
         with writing():
             exported = write(tree, output, file_format)
         robot = size(len(tree.bodies) - 1, tree.nv, tree.total_mass)
-        draw(lambda c: export_report(file, str(output), robot, tree.losses, exported.losses, c, verbose=verbose))
+        report = Exported(file, str(output), robot, base, tree.losses, exported.losses, _unread(str(output), base))
+        draw(lambda c: export_report(report, c, verbose=verbose))
+
+
+def _unread(file: str, base: str) -> str:
+    """Return why a file that was written cannot be read back, or "": MuJoCo refuses, say, a mass of zero that moves."""
+    from .load import load  # noqa: PLC0415
+
+    try:
+        load(file, base)
+    except HarnessError as error:
+        return str(error)
+    return ""

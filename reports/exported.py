@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from rich.padding import Padding
@@ -23,32 +24,49 @@ QUOTED: Final = re.compile("'[^']*'")
 NAMES: Final = 8  # of places in a line
 
 
-def export_report(
-    source: str,
-    written: str,
-    robot: str,
-    read: Sequence[Loss],
-    lost: Sequence[Loss],
-    console: Console,
-    *,
-    verbose: bool = False,
-) -> None:
-    """Print what was written and what is not in it.
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What there is to say of a robot that was written.
 
-    Args:
+    Attributes:
         source: path of the file that was read.
         written: path of the file that was written.
         robot: what is in it, in a few words.
+        base: that was asked for: "auto", "fixed" or "free".
         read: losses of the importer.
         lost: losses of the exporter.
+        unread: why the file that was written cannot be read back, or "".
+    """
+
+    source: str
+    written: str
+    robot: str
+    base: str
+    read: Sequence[Loss]
+    lost: Sequence[Loss]
+    unread: str
+
+
+def export_report(report: Exported, console: Console, *, verbose: bool = False) -> None:
+    """Print what was written and what is not in it.
+
+    Args:
+        report: what there is to say.
         console: where to print.
         verbose: every loss, one by one.
     """
-    console.print(Text("WROTE", "bold green").append(f"  {shown(written)}: {shown(robot)}", "default"), soft_wrap=True)
-    for title, losses in (("not read from the file", read), ("not written", lost)):
+    head = Text("WROTE", "bold green").append(f"  {shown(report.written)}: {shown(report.robot)}", "default")
+    console.print(head, soft_wrap=True)
+    for title, losses in (("not read from the file", report.read), ("not written", report.lost)):
         for line in _lines(title, losses, verbose=verbose):
             console.print(line)
-    again = f"tautology diff {shlex.quote(source)} {shlex.quote(written)}"
+    if report.unread:
+        console.print(
+            Text("\nWhat was written cannot be read back: ", "bold").append(sentence(report.unread), "not bold")
+        )
+        return
+    base = "" if report.base == "auto" else f" --base {report.base}"
+    again = f"tautology diff{base} {shlex.quote(report.source)} {shlex.quote(report.written)}"
     console.print(Text(f"\nWhat is the same and what is not: {shown(again)}", "dim"), soft_wrap=True)
 
 

@@ -406,3 +406,18 @@ def test_an_internal_error_is_a_sentence_and_exit_2(answer):
     run = RUNNER.invoke(app, ["check", "a.urdf"])
     assert run.exit_code == 2
     assert re.fullmatch(r"internal error, please report it .*ValueError at test_cli\.py:\d+: a fault\n", run.stderr)
+
+
+@pytest.mark.parametrize(
+    ("command", "line"),
+    [
+        ("check", "tautology check [OPTIONS] FILE..."),
+        ("diff", "tautology diff [OPTIONS] FILE_A FILE_B"),
+        ("export", "tautology export [OPTIONS] FILE"),
+        ("explain", "tautology explain [OPTIONS] [KIND]"),
+    ],
+)
+def test_the_line_of_usage_reads_as_everywhere(command, line):
+    """Square brackets for what may be left out, nothing around what is needed, dots for several."""
+    shown = RUNNER.invoke(app, [command, "--help"], prog_name="tautology").output
+    assert f"Usage: {line}" in [row.strip() for row in shown.splitlines()]

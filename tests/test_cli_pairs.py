@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pandas as pd
@@ -242,3 +243,31 @@ def test_an_export_that_cannot_be_made_is_one_message_and_exit_2(pair, arguments
     assert words in " ".join(re.sub("[│╭╮╰╯─]", " ", run.stderr).split())
     assert run.stdout == ""
     assert Path("a.urdf").read_text(encoding="utf-8") == two_links()
+
+
+def test_the_help_speaks_of_this_command():
+    """A comparison has one verdict, an export no quantities, and both say what a fixed base means."""
+    for command, words in (("diff", "on one line"), ("export", "every loss, one by one")):
+        shown = " ".join(RUNNER.invoke(app, [command, "--help"]).output.replace("│", " ").split())
+        assert words in shown
+        assert "a file whose robot floats is refused" in shown
+
+
+@pytest.mark.parametrize("base", ["auto", "free"])
+def test_the_next_command_that_an_export_names_works(tmp_path, monkeypatch, base):
+    """With the base that was asked: the written file holds it, the read one does not."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my arm.urdf").write_bytes((MODELS / "tau_arm.urdf").read_bytes())
+    shown = export("my arm.urdf", "-o", "arm.xml", "--base", base).output
+    named = shlex.split(shown.split("What is the same and what is not: ")[1])
+    assert named[:2] == ["tautology", "diff"]
+    assert RUNNER.invoke(app, [*named[1:], "--states", "4"]).exit_code == 0
+
+
+def test_an_export_that_cannot_be_read_back_names_the_reason_and_no_next_command(pair):
+    """MuJoCo refuses a link that moves and has no mass."""
+    pair(two_links(mass="0").replace('="0.1"', '="0"'), two_links())
+    shown = export("a.urdf", "-o", "a.xml").output
+    assert "What was written cannot be read back: " in shown
+    assert "a.xml" in shown.split("read back: ")[1]
+    assert "tautology diff" not in shown

@@ -14,6 +14,9 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ..harness.errors import EngineRefused, EngineUnsupported, Source
+from ..harness.importers.mjcf_assets import compile_readable
+from ..harness.importers.mjcf_bodies import names_of
+from ..harness.importers.mjcf_spec import name_all
 from ..harness.tree import JointKind
 from .mujoco_build import Opened, quiet
 from .mujoco_findings import differences, take_out_spatial_tendons, taken_out
@@ -37,15 +40,16 @@ def load(given: Given, tree: Tree) -> Opened:
     Raises:
         EngineRefused: MuJoCo would not load it, in its words.
         EngineUnsupported: MuJoCo reads no such format, or the base of this model cannot be freed.
+        UnicodeDecodeError: a name is not in UTF-8: MuJoCo takes the bytes of a file, whatever encoding it declares.
     """
-    # Here and below: the adapter itself needs numpy and mujoco alone, the importers of the harness lxml.
-    from ..harness.importers.mjcf_bodies import names_of  # noqa: PLC0415
-
     with quiet() as heard, warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
         model, unreadable = _compiled(given, tree)
     heard += [str(warning.message) for warning in said]
     names, _ = names_of(model)
+    for b, name in enumerate(names):
+        if name not in tree.index:
+            _ = model.body(b).name  # raises, where the bytes are no UTF-8
     held = {tree.index[name]: b for b, name in enumerate(names) if b and name in tree.index}
     held = dict(sorted(held.items()))
     found, extra = seats(model, tree, [(_series(tree, i, int(model.body_jntnum[b])), b) for i, b in held.items()])
@@ -62,8 +66,6 @@ def load(given: Given, tree: Tree) -> Opened:
 
 def _compiled(given: Given, tree: Tree) -> tuple[MjModel, Sequence[Any]]:
     """Return the compiled model, and what was taken out for that."""
-    from ..harness.importers.mjcf_assets import compile_readable  # noqa: PLC0415
-
     if given.format not in ("urdf", "mjcf", "mujoco"):
         raise EngineUnsupported(f"MuJoCo has no importer for {given.format}; it reads urdf, mjcf and its own models")
     if isinstance(given.live, mujoco.MjModel):
@@ -73,8 +75,6 @@ def _compiled(given: Given, tree: Tree) -> tuple[MjModel, Sequence[Any]]:
     try:
         spec = given.live.copy() if given.live is not None else mujoco.MjSpec.from_file(given.path)
         if given.format != "urdf":
-            from ..harness.importers.mjcf_spec import name_all  # noqa: PLC0415
-
             name_all(spec)
         if given.freed:
             _free(spec, given, tree)

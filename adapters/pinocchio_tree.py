@@ -43,7 +43,15 @@ def tree_of(model: PinModel) -> Tree:
     for frame in builder.left_frames():
         T = frame.placement.homogeneous
         builder.add(frame.name, at[frame.parentJoint], builder.weld(frame.name, T), Inertia())
-    return Tree(model.name, tuple(builder.bodies), gravity=model.gravity.linear, losses=_losses(model, primitives))
+    return Tree(_name(model), tuple(builder.bodies), gravity=model.gravity.linear, losses=_losses(model, primitives))
+
+
+def _name(model: PinModel) -> str:
+    """Return the name of the robot, or "" when a file in another encoding than UTF-8 has left bytes that are none."""
+    try:
+        return model.name
+    except UnicodeDecodeError:
+        return ""
 
 
 class _Builder:

@@ -106,9 +106,20 @@ def test_names_in_another_encoding_are_refused_in_words(tmp_path: Path) -> None:
     assert str(refused(mjcf)).startswith(f"{mjcf}:1: a name is not in UTF-8")
     pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
     urdf = written(tmp_path, (head + TWO.replace("rod", "röd")).encode("latin-1"))
-    native = check(urdf, engines=("pinocchio",), path="native", states=2).models[0].engines[-1]
-    assert (native.status, native.findings[0].kind) == ("refused", "refused.malformed")
-    assert native.findings[0].fix == "save the file as UTF-8"
+    for native in check(urdf, engines=("pinocchio", "mujoco"), path="native", states=2).models[0].engines[1:]:
+        (reason,) = native.findings
+        assert (native.status, reason.kind) == ("refused", "refused.malformed")
+        assert native.message == f"a name in the file is not in UTF-8, the one encoding that {native.engine} reads"
+        assert reason.fix == "save the file as UTF-8"
+
+
+def test_the_name_of_a_robot_in_another_encoding_is_no_obstacle(tmp_path: Path) -> None:
+    """It is compared with nothing."""
+    pytest.importorskip("pinocchio", reason="Pinocchio is not installed")
+    text = '<?xml version="1.0" encoding="iso-8859-1"?>\n' + TWO.replace('"two"', '"röbot"')
+    model = check(written(tmp_path, text.encode("latin-1")), engines=("pinocchio", "mujoco"), states=2).models[0]
+    assert model.name == "röbot"
+    assert {engine.status for engine in model.engines} == {"agree"}
 
 
 @pytest.mark.parametrize("kind", ["floating", "planar", "ball"])

@@ -54,9 +54,10 @@ def test_a_known_fault_of_a_real_robot_is_found(name, kind, count, where, line):
 
 
 @pytest.mark.parametrize("name", sorted(set(EXAMPLE_ROBOTS) - NAMELESS))
-def test_mujoco_refuses_what_is_told_to_be_no_body(name):
+def test_mujoco_refuses_what_is_told_to_be_no_body(name, tmp_path, monkeypatch):
     """MuJoCo judges masses and tensors by itself: it refuses a file just when one of these kinds stands in it."""
     mujoco = pytest.importorskip("mujoco")
+    monkeypatch.chdir(tmp_path)  # where MuJoCo leaves its MUJOCO_LOG.TXT
     spec = mujoco.MjSpec.from_file(str(EXAMPLE_ROBOTS[name]))
     for element in [*spec.geoms, *spec.meshes, *spec.equalities]:
         spec.delete(element)

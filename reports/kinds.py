@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from .reasons import TITLES
+from .reasons import LINT_TITLE, OTHER_CALLS, TERMS, TITLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,8 +50,9 @@ def kind_text(text: Any, console: Console) -> None:
 def _weight(text: Any) -> str:
     """Return how much a kind counts; a fault of the file itself changes no verdict."""
     if text.kind.startswith("lint."):
-        return "lint: wrong in the file itself, changes no verdict"
-    return f"{text.severity}: {TITLES[text.severity]}"
+        return f"lint: {LINT_TITLE}; changes no verdict"
+    elsewhere = f"; convention: {OTHER_CALLS}" if text.kind in TERMS else ""
+    return f"{text.severity}: {TITLES[text.severity]}{elsewhere}"
 
 
 def kind_list(texts: Iterable[Any], console: Console) -> None:

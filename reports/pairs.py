@@ -12,7 +12,7 @@ from .console import CELL, HEADS, digits_cell
 from .pair_findings import BESIDE, finding_lines, headline
 from .pair_groups import WRITTEN, apart, groups, places
 from .pair_names import Names
-from .reasons import row_table
+from .reasons import TITLES, row_table
 from .text import counted, listed, pair, sentence, shown, value
 from .verdict import STYLES, floored
 
@@ -173,7 +173,7 @@ def _conventions(result: DiffResult, *, verbose: bool) -> Iterator[RenderableTyp
     parts += ["the joints stand in another order"] if any(f.kind == "joint.order" for f in found) else []
     others = Counter(f.kind for f in found if f.kind not in ("body.fused", "joint.order"))
     parts += [_kinds(others)] if others else []
-    yield Text("\nThe same robot, told otherwise: ", "bold").append("; ".join(parts), "not bold")
+    yield Text(f"\n{TITLES['convention'].capitalize()}: ", "bold").append("; ".join(parts), "not bold")
 
 
 def _ignored(result: DiffResult) -> Iterator[RenderableType]:
@@ -185,18 +185,17 @@ def _ignored(result: DiffResult) -> Iterator[RenderableType]:
 
 def _losses(result: DiffResult, names: Names, *, verbose: bool) -> Iterator[RenderableType]:
     """Give what the files say and no tree holds: by element what touches the dynamics, all of it when asked."""
-    sides: list[Text] = []
+    sides: list[RenderableType] = []
     for side, model in zip("AB", result.models, strict=True):
         some = [loss for loss in model.losses if verbose or loss.touches_dynamics]
         if not some:
             continue
-        sides.append(Text(f"{side}: {_kinds(Counter(sentence(loss.element) for loss in some))}"))
+        sides.append(Padding(Text(f"{side}: {_kinds(Counter(sentence(loss.element) for loss in some))}"), (0, 0, 0, 2)))
         for loss in some if verbose else ():
             place = names.place(loss.source.file, loss.source.line)
             where = f" at {shown(loss.where)}" if loss.where else ""
-            sides.append(Text(f"   {sentence(loss.element)}{where}{place}: {sentence(loss.note)}"))
+            sides.append(Padding(Text(f"{sentence(loss.element)}{where}{place}: {sentence(loss.note)}"), (0, 0, 0, 4)))
     if sides:
         said = "what the files say beyond it" if verbose else "though it touches the dynamics (why: --verbose)"
         yield Text(f"\nLeft out of the comparison, {said}:", "bold")
-    for line in sides:
-        yield Padding(line, (0, 0, 0, 2))
+    yield from sides

@@ -26,6 +26,8 @@ TITLES: Final = {
     "refusal": "would not load it",
     "convention": "same robot, told otherwise",
 }
+LINT_TITLE: Final = "wrong in the file itself, whatever engine reads it"
+OTHER_CALLS: Final = "in other calls of this engine, not in the compared ones"
 # Terms that an engine books in another call than the one that is compared.
 TERMS: Final = frozenset(
     {
@@ -83,20 +85,23 @@ def _block(result: EngineResult, model: ModelResult, *, verbose: bool) -> Iterat
         if found:
             yield _line(f"{TITLES[severity]}:", 2)
             yield from _one_by_one(found, model, verbose=verbose)
+    # Terms of other calls are no other telling of this robot.
     mapped = [f for f in result.findings if f.severity == "convention"]
-    if mapped and verbose:
-        yield _line(f"{TITLES['convention']}:", 2)
-        yield from _one_by_one(mapped, model, verbose=True)
-    elif mapped:
-        # Where both say the same there is nothing to map; terms of other calls are no other telling of this robot.
-        telling = [f for f in mapped if f.kind not in TERMS and (f.expected is None or f.expected != f.found)]
-        for title, kinds in (
-            (TITLES["convention"], [f.kind for f in telling]),
-            ("in other calls of this engine, not in the compared ones", [f.kind for f in mapped if f.kind in TERMS]),
-        ):
-            if kinds:
-                counts = Counter(kinds).items()
-                yield _line(f"{title}: {', '.join(k + (f' x{n}' if n > 1 else '') for k, n in counts)}", 2)
+    elsewhere = [f for f in mapped if f.kind in TERMS]
+    for title, found in (
+        (TITLES["convention"], [f for f in mapped if f.kind not in TERMS]),
+        (OTHER_CALLS, elsewhere),
+    ):
+        if verbose and found:
+            yield _line(f"{title}:", 2)
+            yield from _one_by_one(found, model, verbose=True)
+        elif kinds := Counter(f.kind for f in found if f.kind in TERMS or _mapped(f)):
+            yield _line(f"{title}: {', '.join(k + (f' x{n}' if n > 1 else '') for k, n in kinds.items())}", 2)
+
+
+def _mapped(f: Finding) -> bool:
+    """Return whether there was anything to map: where both say the same there is not."""
+    return f.expected is None or f.expected != f.found
 
 
 def row_table(rows: Sequence[QuantityRow | IdentityRow]) -> RenderableType:
@@ -162,7 +167,7 @@ def lint_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]
     """Give what is wrong with the file itself: of each kind one fault with values and fix, and where the others are."""
     if not model.lint:
         return
-    yield Text("\nWrong in the file itself, whatever engine reads it:", "bold")
+    yield Text(f"\n{LINT_TITLE.capitalize()}:", "bold")
     if verbose:
         yield from _one_by_one(model.lint, model, verbose=True)
         return
@@ -187,23 +192,31 @@ def _lint_place(f: Finding, model: ModelResult) -> str:
 
 
 def loss_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:
-    """Give what the file says and the tree cannot hold: all that touches the dynamics, and the count of the rest."""
-    shown_losses = [loss for loss in model.losses if verbose or loss.touches_dynamics]
-    rest = len(model.losses) - len(shown_losses)
-    if shown_losses:
+    """Give what the file says and the tree cannot hold: all that touches the dynamics, and the rest, or its count."""
+    touching = [loss for loss in model.losses if loss.touches_dynamics]
+    rest = [loss for loss in model.losses if not loss.touches_dynamics]
+    if touching:
         yield Text("\nLeft out of every answer, though it touches the dynamics:", "bold")
-        groups: dict[tuple[str, str], list[Loss]] = {}
-        for loss in shown_losses:
-            # Notes that differ only in a quoted name are one note; of several the first is shown.
-            key = sentence(loss.note) if verbose else QUOTED.sub("", sentence(loss.note))
-            groups.setdefault((sentence(loss.element), key), []).append(loss)
-        for (element, _), losses in groups.items():
-            many = f" x{len(losses)}" if len(losses) > 1 else ""
-            such = ", such as" if len({loss.note for loss in losses}) > 1 else ""
-            yield _line(f"{element}{many}{such}: {sentence(losses[0].note)}", 2)
-            yield _line(listed([_loss_place(loss, model) for loss in losses]), 4)
-    if rest:
-        yield Text(f"\n{counted(rest, 'other element')} of the file: without effect on the smooth dynamics.")
+        yield from _losses(touching, model, verbose=verbose)
+    if rest and verbose:
+        yield Text("\nLeft out of every answer, without effect on the smooth dynamics:", "bold")
+        yield from _losses(rest, model, verbose=True)
+    elif rest:
+        yield Text(f"\n{counted(len(rest), 'other element')} of the file: without effect on the smooth dynamics.")
+
+
+def _losses(some: Sequence[Loss], model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]:
+    """Give losses by element and note, each group with its places."""
+    groups: dict[tuple[str, str], list[Loss]] = {}
+    for loss in some:
+        # Notes that differ only in a quoted name are one note; of several the first is shown.
+        key = sentence(loss.note) if verbose else QUOTED.sub("", sentence(loss.note))
+        groups.setdefault((sentence(loss.element), key), []).append(loss)
+    for (element, _), losses in groups.items():
+        many = f" x{len(losses)}" if len(losses) > 1 else ""
+        such = ", such as" if len({loss.note for loss in losses}) > 1 else ""
+        yield _line(f"{element}{many}{such}: {sentence(losses[0].note)}", 2)
+        yield _line(listed([_loss_place(loss, model) for loss in losses]), 4)
 
 
 def _loss_place(loss: Loss, model: ModelResult) -> str:

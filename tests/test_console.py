@@ -301,3 +301,19 @@ def test_the_table_of_tolerances_is_printed_whole():
     for row in TABLE:
         for words in (row.name, row.rule, row.reason, *row.rows):
             assert words in flowed(text)
+
+
+def test_verbose_tells_harmless_losses_and_terms_of_other_calls_under_headings_of_their_own():
+    """What is told in full is told under the same words as in short."""
+    text = printed(samples.result(samples.agreeing()), verbose=True)
+    touching = text.index("Left out of every answer, though it touches the dynamics:")
+    harmless = text.index("Left out of every answer, without effect on the smooth dynamics:")
+    assert touching < text.index("transmission") < harmless < text.index("gazebo")
+    damping = finding("damping", severity="convention", where="elbow", expected=0.0, found=0.5, unit="N m s/rad")
+    order = finding("joint.order", where="elbow", expected=1, found=0)
+    result = samples.result(samples.model(samples.engine("mujoco", "native", findings=(damping, order))))
+    for verbose, end in ((False, " "), (True, "\n")):
+        text = printed(result, verbose=verbose)
+        told = text.index(f"  same robot, told otherwise:{end}")
+        elsewhere = text.index(f"  in other calls of this engine, not in the compared ones:{end}")
+        assert told < text.index("joint.order") < elsewhere < text.index("damping")

@@ -257,6 +257,9 @@ def test_what_no_tree_holds_is_told_of_both():
     full = flowed(made, verbose=True)
     assert "transmission at elbow (arm.urdf:7): gears are not in the mass matrix" in full
     assert "gazebo" in full
+    lines = text(made, verbose=True).splitlines()
+    places = [line for line in lines if line.strip().startswith(("A: ", "transmission at", "gears are", "gazebo ("))]
+    assert [len(line) - len(line.lstrip()) for line in places] == [2, 2, 4, 4, 4]
 
 
 def test_files_of_one_name_are_told_apart():

@@ -6,23 +6,21 @@ from collections import Counter
 from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
-from .findings import Finding
-from .results import IdentityRow, QuantityRow, loss_json, plain, to_text, unicode
+from .frames import LOSS, ROWS, table
+from .results import loss_json, plain, to_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     import pandas as pd
 
-    from .tree import Loss, Tree
+    from .findings import Finding
+    from .results import QuantityRow
+    from .tree import Floats, Loss, Tree
 
 FRAMES: Final = ("models", "quantities", "findings", "matched", "losses")
-ROWS: Final[Mapping[str, type[Any]]] = {"quantities": QuantityRow, "identities": IdentityRow, "findings": Finding}
 WHO: Final = ("model", "other", "engine", "version", "path")
-LOSS: Final = ("element", "where", "file", "line", "touches_dynamics", "note")
 SINGULAR: Final = {"joints": "joint", "bodies": "body"}
-# Columns of whole numbers that may be missing: without this, pandas would make them floats.
-WHOLE: Final = ("line", "other_line", "state")
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +136,11 @@ class DiffResult:
         return tuple(f for f in self.reasons if f.severity != "convention" and f.kind not in self.ignored)
 
     @property
+    def arrays(self) -> dict[str, Floats]:
+        """No arrays: what a pair differs in is told once, not state by state."""
+        return {}
+
+    @property
     def quantities(self) -> pd.DataFrame:
         """One row per quantity."""
         return self.frames("quantities")["quantities"]
@@ -157,7 +160,7 @@ class DiffResult:
 
         Rows of quantities and findings begin with both files and with who computed: our reference.
         """
-        return {name: _frame(*self._table(name)) for name in names or FRAMES}
+        return {name: table(*self._table(name)) for name in names or FRAMES}
 
     def _table(self, name: str) -> tuple[list[str], list[list[Any]]]:
         """Return the columns and rows of one table."""
@@ -200,12 +203,3 @@ class DiffResult:
     def dumps(self) -> str:
         """Return the JSON text; infinities are the string "inf", so that every reader takes it."""
         return to_text(self.to_json())
-
-
-def _frame(columns: list[str], rows: list[list[Any]]) -> pd.DataFrame:
-    # Pandas takes as long to import as both engines: it is loaded when a frame is asked for.
-    import pandas as pd  # noqa: PLC0415
-
-    cells = [[unicode(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
-    table = pd.DataFrame(cells, columns=columns)
-    return table.astype({c: "Int64" for c in WHOLE if c in columns})

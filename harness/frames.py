@@ -9,7 +9,7 @@ from .findings import Finding
 from .results import IdentityRow, ModelResult, QuantityRow, loss_json, unicode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     import pandas as pd
 
@@ -31,9 +31,6 @@ def frame(result: Result, name: str) -> pd.DataFrame:
         result: of a check.
         name: one of `NAMES`.
     """
-    # Pandas takes as long to import as both engines: it is loaded when a frame is asked for.
-    import pandas as pd  # noqa: PLC0415
-
     if name in ROWS:
         columns = [*KEYS, *(f.name for f in fields(ROWS[name]))]
         rows = [
@@ -51,6 +48,14 @@ def frame(result: Result, name: str) -> pd.DataFrame:
     else:
         columns = ["model", *(f.name for f in fields(ModelResult) if f.name not in LISTS)]
         rows = [[model.label, *(getattr(model, c) for c in columns[1:])] for model in result.models]
+    return table(columns, rows)
+
+
+def table(columns: list[str], rows: Iterable[Sequence[Any]]) -> pd.DataFrame:
+    """Return rows as a frame, with text that UTF-8 can hold and whole numbers that stay so beside missing ones."""
+    # Pandas takes as long to import as both engines: it is loaded when a frame is asked for.
+    import pandas as pd  # noqa: PLC0415
+
     cells = [[unicode(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
-    table = pd.DataFrame(cells, columns=columns)
-    return table.astype({c: "Int64" for c in WHOLE if c in columns})
+    made = pd.DataFrame(cells, columns=columns)
+    return made.astype({c: "Int64" for c in WHOLE if c in columns})

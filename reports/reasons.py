@@ -137,7 +137,7 @@ def _one_by_one(findings: Sequence[Finding], model: ModelResult, *, verbose: boo
         for n, f in enumerate(some):
             place = f" at {shown(f.where)}" if f.where else ""
             yield _line(Text(kind, "bold").append(f"{place}{located(f, model, ', ')}", "not bold"), 4)
-            values = _values(f)
+            values = values_of(f)
             if values:
                 yield _line(values, 6)
             if f.fix and (n == 0 or f.fix != some[n - 1].fix):
@@ -147,7 +147,7 @@ def _one_by_one(findings: Sequence[Finding], model: ModelResult, *, verbose: boo
             yield _line(f"{kind} also at {listed(rest)} (one by one with --verbose)", 4)
 
 
-def _values(f: Finding) -> str:
+def values_of(f: Finding) -> str:
     """Return what was expected and what was found; words have no unit, and the fix of `unexplained` says it all."""
     parts: list[str] = []
     if f.kind != "unexplained" and not (f.expected is None and f.found is None):
@@ -155,7 +155,8 @@ def _values(f: Finding) -> str:
             text + (f" {f.unit}" if f.unit and isinstance(side, (int, float, list, tuple)) else "")
             for text, side in zip(pair(f.expected, f.found), (f.expected, f.found), strict=True)
         )
-        parts.append(found if f.expected is None else f"expected {expected}, found {found}")
+        both = f"the same in both: {found}" if f.expected == f.found else f"expected {expected}, found {found}"
+        parts.append(found if f.expected is None else both)
     if f.explains is not None and f.kind != "unexplained":
         parts.append(f"explains {f.explains:.1%} of the difference")
     if f.note:
@@ -178,7 +179,7 @@ def lint_lines(model: ModelResult, *, verbose: bool) -> Iterator[RenderableType]
         many = f" x{len(others) + 1}" if others else ""
         place = f" at {shown(first.where)}" if first.where else ""
         yield _line(Text(f"{kind}{many}", "bold").append(f"{place}{located(first, model, ', ')}", "not bold"), 2)
-        yield _line(_values(first), 4)
+        yield _line(values_of(first), 4)
         if first.fix:
             yield _line(f"fix: {sentence(first.fix)}", 4)
         if others:

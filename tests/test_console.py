@@ -317,3 +317,11 @@ def test_verbose_tells_harmless_losses_and_terms_of_other_calls_under_headings_o
         told = text.index(f"  same robot, told otherwise:{end}")
         elsewhere = text.index(f"  in other calls of this engine, not in the compared ones:{end}")
         assert told < text.index("joint.order") < elsewhere < text.index("damping")
+
+
+def test_what_is_the_same_in_both_is_told_once():
+    """A convention that an engine shares has nothing to map; asked for in full, it says so."""
+    shared = finding("base.quaternion_order", where="trunk", expected="w, x, y, z", found="w, x, y, z")
+    result = samples.result(samples.model(samples.engine("mujoco", "native", findings=(shared,))))
+    assert "base.quaternion_order at trunk the same in both: w, x, y, z" in flowed(printed(result, verbose=True))
+    assert "w, x, y, z" not in printed(result)

@@ -21,16 +21,22 @@ from .cli_options import (
     Csv,
     Engines,
     Files,
+    Frames,
+    Html,
     Json,
+    JUnit,
+    Markdown,
     PathOption,
     Quiet,
+    Sarif,
+    SavedResult,
     SaveStates,
     Seed,
     StatesFile,
     Tolerance,
     Verbose,
 )
-from .cli_output import destinations, draw, say, sentences, write_out, writing
+from .cli_output import destinations, draw, say, sentences, undamaged, write_out, writing
 from .errors import RequestError
 
 if TYPE_CHECKING:
@@ -115,22 +121,30 @@ def check(
     tolerance: Tolerance = 1e-9,
     json: Json = None,
     csv: Csv = None,
+    html: Html = None,
+    markdown: Markdown = None,
+    junit: JUnit = None,
+    sarif: Sarif = None,
+    frames: Frames = None,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
     """Check whether all engines read and compute a robot alike."""
     with sentences():
         from ..reports.progress import Bar  # noqa: PLC0415
-        from .run import Request, check_files  # noqa: PLC0415
+        from .request import Request  # noqa: PLC0415
+        from .run import check_files  # noqa: PLC0415
         from .states import States  # noqa: PLC0415
 
         if save_states and len(files) > 1:
             raise RequestError(f"--save-states holds the states of one model; {len(files)} files were given")
         read = [*files, *([str(states_file)] if states_file else [])]
-        outputs = destinations(json, csv, save_states, read=read)
+        reports = {"html": html, "markdown": markdown, "junit": junit, "sarif": sarif, "frames": frames}
+        outputs = destinations(json, csv, save_states, reports=reports, read=read)
         drawn = states if states_file is None else States.load(states_file)
         with Bar(0 if quiet else len(files)) as bar:
-            result = check_files(files, Request(engine or None, path, base, drawn, seed, tolerance, bar))
+            request = Request(engine or None, path, base, drawn, seed, tolerance, bar, outputs.draws_states)
+            result = check_files(files, request)
         for row in result.unusable:
             say(row.message)
         if json == "-":
@@ -142,6 +156,29 @@ def check(
         if save_states and result.models:
             _save(save_states, files[0], base, drawn, seed)
     raise typer.Exit(result.exit)
+
+
+@app.command(cls=Command)
+def report(
+    result: SavedResult,
+    *,
+    html: Html = None,
+    markdown: Markdown = None,
+    junit: JUnit = None,
+    sarif: Sarif = None,
+    frames: Frames = None,
+) -> None:
+    """Make reports of a result that `check` or `diff` saved with --json, the same bytes as at once."""
+    with sentences():
+        from .saved import Saved  # noqa: PLC0415
+
+        reports = {"html": html, "markdown": markdown, "junit": junit, "sarif": sarif, "frames": frames}
+        if not any(reports.values()):
+            raise RequestError("no report was asked for; give --html, --markdown, --junit, --sarif or --frames")
+        outputs = destinations(reports=reports, read=[result])
+        saved = Saved.read(result)
+        with writing(), undamaged(result):
+            outputs.write_reports(saved)
 
 
 app.command(cls=Command)(cli_pairs.diff)

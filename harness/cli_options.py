@@ -30,6 +30,9 @@ class Command(TyperCommand):
 
 
 Files = Annotated[list[str], typer.Argument(metavar="FILE...", help="URDF or MJCF files.", show_default=False)]
+SavedResult = Annotated[
+    str, typer.Argument(metavar="RESULT", help="JSON that `check` or `diff` saved.", show_default=False)
+]
 Engines = Annotated[
     list[str] | None,
     typer.Option("--engine", metavar="NAME", help="Ask this engine; repeatable. Default: all that are installed."),
@@ -72,6 +75,34 @@ Json = Annotated[
 Csv = Annotated[
     Path | None,
     typer.Option("--csv", metavar="DIR", help="Write one CSV file per table.", show_default=False, parser=_path),
+]
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", metavar="FILE", help="Write one page for the browser.", show_default=False, parser=_path),
+]
+Markdown = Annotated[
+    Path | None,
+    typer.Option(
+        "--markdown", metavar="FILE", help="Write a comment for a pull request.", show_default=False, parser=_path
+    ),
+]
+JUnit = Annotated[
+    Path | None,
+    typer.Option("--junit", metavar="FILE", help="Write test results as XML.", show_default=False, parser=_path),
+]
+Sarif = Annotated[
+    Path | None,
+    typer.Option("--sarif", metavar="FILE", help="Write findings for code scanning.", show_default=False, parser=_path),
+]
+Frames = Annotated[
+    Path | None,
+    typer.Option(
+        "--frames",
+        metavar="DIR",
+        help="Write tables as Parquet, one row per state and quantity.",
+        show_default=False,
+        parser=_path,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only, a line per file.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quantity, identity, finding and loss.")]

@@ -13,7 +13,7 @@ import typer
 from .errors import HarnessError, RequestError, internal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from rich.console import Console
 
@@ -48,7 +48,29 @@ def writing() -> Generator[None]:
         raise HarnessError(f"cannot write {error.filename or 'the output'}: {error.strerror or error}") from error
 
 
-def destinations(json: str | None, csv: Path | None, states: Path | None = None, *, read: Sequence[str]) -> Outputs:
+@contextmanager
+def undamaged(file: str) -> Generator[None]:
+    """Say that a result lacks what every result has.
+
+    Raises:
+        RequestError: it does.
+    """
+    try:
+        yield
+    except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+        if sys.flags.dev_mode:
+            raise
+        raise RequestError(f"{file} is damaged, or was saved by another version: {error!r} is missing") from error
+
+
+def destinations(
+    json: str | None = None,
+    csv: Path | None = None,
+    states: Path | None = None,
+    *,
+    reports: Mapping[str, Path | None],
+    read: Sequence[str],
+) -> Outputs:
     """Return where a result is to go, when all of it can be written and nothing that is read would be replaced.
 
     Raises:
@@ -57,13 +79,15 @@ def destinations(json: str | None, csv: Path | None, states: Path | None = None,
     """
     from ..reports.files import Outputs  # noqa: PLC0415
 
-    outputs = Outputs(Path(json) if json and json != "-" else None, csv, states)
-    written = [path for path in (outputs.json, outputs.states) if path]
-    for path in written:
+    wanted = {report: path for report, path in reports.items() if path}
+    outputs = Outputs(Path(json) if json and json != "-" else None, csv, states, wanted)
+    seen: set[Path] = set()
+    for path in outputs.files:
         if any(same_file(file, path) for file in read):
             raise RequestError(f"{path} is a file that is read; write to another one")
-    if len(written) == 2 and written[0].resolve() == written[1].resolve():
-        raise RequestError(f"{written[0]} cannot hold both the result and the states; write to two files")
+        if path.resolve() in seen:
+            raise RequestError(f"{path} cannot hold two outputs; write to two files")
+        seen.add(path.resolve())
     with writing():
         outputs.require()
     return outputs

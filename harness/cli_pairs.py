@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from .cli_options import Base, Count, Csv, Json, Seed, Tolerance
+from .cli_options import Base, Count, Csv, Frames, Html, Json, JUnit, Markdown, Sarif, Seed, Tolerance
 from .cli_output import destinations, draw, same_file, sentences, write_out, writing
 from .errors import HarnessError, RequestError
 
@@ -58,6 +58,11 @@ def diff(
     tolerance: Tolerance = 1e-9,
     json: Json = None,
     csv: Csv = None,
+    html: Html = None,
+    markdown: Markdown = None,
+    junit: JUnit = None,
+    sarif: Sarif = None,
+    frames: Frames = None,
     quiet: Short = False,
     verbose: Every = False,
 ) -> None:
@@ -67,7 +72,8 @@ def diff(
         from .diff import diff as compare  # noqa: PLC0415
         from .name_map import read_map  # noqa: PLC0415
 
-        outputs = destinations(json, csv, read=[file_a, file_b])
+        reports = {"html": html, "markdown": markdown, "junit": junit, "sarif": sarif, "frames": frames}
+        outputs = destinations(json, csv, reports=reports, read=[file_a, file_b])
         result = compare(
             file_a,
             file_b,

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 NAMES: Final = ("models", "lint", "quantities", "identities", "findings", "losses")
 KEYS: Final = ("model", "engine", "version", "path")
 ROWS: Final[Mapping[str, type[Any]]] = {"quantities": QuantityRow, "identities": IdentityRow, "findings": Finding}
-LISTS: Final = ("lint", "losses", "engines")  # fields of a model that have a table of their own
+# Fields of a model that have a table of their own, or are none.
+LISTS: Final = ("lint", "losses", "engines", "tree", "arrays")
 LOSS: Final = ("element", "where", "file", "line", "touches_dynamics", "note")
 # Columns of whole numbers that may be missing: without this, pandas would make them floats.
 WHOLE: Final = ("line", "other_line", "state")

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pandas as pd
 
     from .findings import Finding
-    from .tree import Loss
+    from .tree import Floats, Loss, Tree
 
 Status: TypeAlias = Literal["agree", "differs", "refused", "unsupported", "crashed", "timeout", "absent"]
 
@@ -109,7 +111,13 @@ def _missing_is_infinite(row: object, *names: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class EngineResult:
-    """One engine on one path with one model."""
+    """One engine on one path with one model.
+
+    Attributes:
+        dofs: the engine's, by their names in the file, in the order of its arrays.
+        bodies: likewise.
+        held: the robot as the engine reads it, where it was read back.
+    """
 
     engine: str
     version: str
@@ -121,11 +129,20 @@ class EngineResult:
     quantities: tuple[QuantityRow, ...] = ()
     identities: tuple[IdentityRow, ...] = ()
     findings: tuple[Finding, ...] = ()
+    dofs: tuple[str, ...] = ()
+    bodies: tuple[str, ...] = ()
+    held: Tree | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ModelResult:
-    """One model with all engines. `lint` is what is wrong with the file itself; it changes neither status nor exit."""
+    """One model with all engines.
+
+    Attributes:
+        lint: what is wrong with the file itself; it changes neither status nor exit.
+        tree: the robot as the file says it.
+        arrays: key, such as `e0/error/tau`, to what was found of every state; empty unless it was asked to be kept.
+    """
 
     file: str
     format: str
@@ -144,6 +161,8 @@ class ModelResult:
     states: Mapping[str, Any]
     engines: tuple[EngineResult, ...]
     exit: int
+    tree: Tree | None = None
+    arrays: Mapping[str, Floats] = field(default_factory=dict[str, "Floats"])
 
     def __repr__(self) -> str:
         """Return the file, and which engines on which paths stand how."""
@@ -182,6 +201,8 @@ class Result:
     versions: Mapping[str, str]
     models: tuple[ModelResult, ...]
     unusable: tuple[Unusable, ...] = ()
+    tolerance: float = 1e-9
+    tolerances: tuple[Mapping[str, Any], ...] = ()
 
     def __repr__(self) -> str:
         """Return the verdict, and a line per model and per file that could not be used."""
@@ -208,7 +229,14 @@ class Result:
             "versions": dict(self.versions),
             "models": [_model_json(model) for model in self.models],
             "unusable": [plain(asdict(row)) for row in self.unusable],
+            "tolerance": self.tolerance,
+            "tolerances": plain(self.tolerances),
         }
+
+    @property
+    def arrays(self) -> dict[str, Floats]:
+        """What was found of every state, by keys such as `m0/e0/error/tau`; empty unless it was asked to be kept."""
+        return {f"m{i}/{key}": array for i, model in enumerate(self.models) for key, array in model.arrays.items()}
 
     def dumps(self) -> str:
         """Return the JSON text; infinities are the string "inf", so that every reader takes it."""
@@ -258,10 +286,29 @@ def loss_json(loss: Loss) -> dict[str, Any]:
 
 
 def _model_json(model: ModelResult) -> dict[str, Any]:
-    document = plain(asdict(model))
-    document["file"], document["sha256"] = document["file"] or None, model.sha256 or None
-    document["losses"] = [plain(loss_json(loss)) for loss in model.losses]
+    document = {f.name: getattr(model, f.name) for f in fields(model) if f.name not in ("tree", "arrays")}
+    document |= {"file": model.file or None, "sha256": model.sha256 or None}
+    document["lint"] = [asdict(finding) for finding in model.lint]
+    document["losses"] = [loss_json(loss) for loss in model.losses]
+    document["engines"] = [_engine_json(engine) for engine in model.engines]
+    if model.tree is not None:
+        document["tree"] = _trees_json(model.tree, model.engines)
+    return plain(document)
+
+
+def _engine_json(engine: EngineResult) -> dict[str, Any]:
+    document = {f.name: getattr(engine, f.name) for f in fields(engine) if f.name != "held"}
+    for name in ("quantities", "identities", "findings"):
+        document[name] = [asdict(row) for row in document[name]]
     return document
+
+
+def _trees_json(tree: Tree, engines: Iterable[EngineResult]) -> dict[str, Any]:
+    """Return what the file says and what each engine holds, as far as it was read back."""
+    from .described import described  # noqa: PLC0415  most results are never written as JSON
+
+    held = {f"{e.engine} {e.path}": described(e.held, tree) for e in engines if e.held is not None}
+    return {"file": described(tree), "engines": held}
 
 
 def to_text(document: Mapping[str, Any]) -> str:

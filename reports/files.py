@@ -1,4 +1,4 @@
-"""Results as files: JSON and CSV, whole or not at all."""
+"""Results as files: JSON, CSV and every report, whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ import json
 import secrets
 import shutil
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from ..harness.saved import Saved, files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Generator, Mapping
     from pathlib import Path
 
     import pandas as pd
@@ -47,11 +50,16 @@ def replacing(path: Path) -> Generator[Path]:
         beside.unlink(missing_ok=True)
 
 
-class Saved(Protocol):
+class Answer(Protocol):
     """A result of any command, as far as it is written to files."""
 
-    def dumps(self) -> str:
-        """Return the JSON document."""
+    @property
+    def arrays(self) -> Mapping[str, Any]:
+        """What was found of every state, by key."""
+        ...
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the JSON document as plain Python."""
         ...
 
     def frames(self) -> dict[str, pd.DataFrame]:
@@ -59,49 +67,112 @@ class Saved(Protocol):
         ...
 
 
+# Report to the function that makes its text; a report is loaded when it is asked for.
+REPORTS: Final[Mapping[str, tuple[str, str]]] = {
+    "html": (".page", "html"),
+    "markdown": (".markdown", "markdown"),
+    "junit": (".junit", "junit"),
+    "sarif": (".sarif", "sarif"),
+}
+FRAMES: Final = "frames"  # a folder of tables in Parquet
+DRAWS_STATES: Final = ("html", FRAMES)  # reports that show what was found of every state
+
+
+def made(report: str, saved: Saved) -> str:
+    """Return the text of a report, the same for the same result, whenever it is made."""
+    module, function = REPORTS[report]
+    return getattr(import_module(module, __package__), function)(saved)
+
+
 @dataclass(frozen=True, slots=True)
 class Outputs:
     """Where a result is to go.
 
     Attributes:
-        json: file of the JSON document.
+        json: file of the JSON document; arrays go beside it, into a file that ends in .arrays.npz.
         csv: folder of one CSV file per frame: models, lint, quantities, identities, findings, losses. Lists, such as
             dofs or the numbers of a finding, stand as JSON in their cell.
         states: file of the frozen states.
+        reports: report, a key of `REPORTS` or `FRAMES`, to its file or folder.
     """
 
     json: Path | None = None
     csv: Path | None = None
     states: Path | None = None
+    reports: Mapping[str, Path] = field(default_factory=dict[str, "Path"])
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Every file that is written; none of them may be one that is read, or another of them."""
+        beside = (arrays_file(self.json),) if self.json else ()
+        texts = [path for report, path in self.reports.items() if report != FRAMES]
+        return tuple(path for path in (self.json, *beside, self.states, *texts) if path)
+
+    @property
+    def draws_states(self) -> bool:
+        """Whether something that is written shows what was found of every state."""
+        return self.json is not None or any(report in self.reports for report in DRAWS_STATES)
 
     def require(self) -> None:
         """Try whether everything can be written, and leave no trace.
 
         Raises:
             OSError: something cannot; the error names it.
+            HarnessError: a package is missing.
         """
-        for path in (self.json, self.states):
-            if path:
-                _try(path, path)
-        if self.csv:
-            there = next(folder for folder in (self.csv, *self.csv.absolute().parents) if folder.exists())
-            _try(there / f"{secrets.token_hex(6)}.csv", self.csv)
+        for path in self.files:
+            _try(path, path)
+        for folder in (self.csv, self.reports.get(FRAMES)):
+            if folder:
+                there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+                _try(there / f"{secrets.token_hex(6)}.csv", folder)
+        if FRAMES in self.reports:
+            from .parquet import require_parquet  # noqa: PLC0415
 
-    def write(self, result: Saved) -> None:
-        """Write document and tables; of the tables all or none.
+            require_parquet()
+
+    def write(self, result: Answer) -> None:
+        """Write document, tables and reports; of the tables all or none.
 
         Raises:
             OSError: a file cannot be written.
         """
         if self.json:
+            text, arrays = files_of(result, arrays_file(self.json).name)
+            if arrays:
+                with replacing(arrays_file(self.json)) as beside:
+                    beside.write_bytes(arrays)
             with replacing(self.json) as beside:
-                beside.write_text(result.dumps(), encoding="utf-8")
+                beside.write_text(text, encoding="utf-8")
         if self.csv:
             self.csv.mkdir(parents=True, exist_ok=True)
             with ExitStack() as stack:
                 for name, frame in result.frames().items():
                     beside = stack.enter_context(replacing(self.csv / f"{name}.csv"))
                     frame.map(_cell).to_csv(beside, index=False, encoding="utf-8", lineterminator="\n")
+        if self.reports:
+            self.write_reports(Saved.of(result))
+
+    def write_reports(self, saved: Saved) -> None:
+        """Write the reports of a result.
+
+        Raises:
+            OSError: a file cannot be written.
+        """
+        for report, path in self.reports.items():
+            if report == FRAMES:
+                from .parquet import write_frames  # noqa: PLC0415
+
+                write_frames(saved, path)
+                continue
+            with replacing(path) as beside:
+                beside.write_text(made(report, saved), encoding="utf-8", newline="\n")
+
+
+def arrays_file(json: Path) -> Path:
+    """Return the file of arrays that goes beside a document: r.arrays.npz beside r.json."""
+    stem = json.name.removesuffix(".json")
+    return json.with_name(f"{stem}.arrays.npz")
 
 
 class _Tried(Exception):

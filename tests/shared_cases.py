@@ -19,7 +19,8 @@ from tautology.harness.diff import diff
 from tautology.harness.engine import Given
 from tautology.harness.errors import HarnessError
 from tautology.harness.load import Loaded, open_model
-from tautology.harness.run import Request, check_files
+from tautology.harness.request import Request
+from tautology.harness.run import check_files
 from tautology.harness.spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
 from tautology.harness.states import States, sample
 from tautology.harness.tree import JointKind

@@ -32,7 +32,8 @@ from tautology.harness.importers import mjcf_spec
 from tautology.harness.importers.mjcf import read_mjcf
 from tautology.harness.importers.urdf import parse_urdf
 from tautology.harness.load import load, open_model
-from tautology.harness.run import Request, check, check_files
+from tautology.harness.request import Request
+from tautology.harness.run import check, check_files
 from tautology.harness.states import States, sample
 from tautology.harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 

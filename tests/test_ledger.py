@@ -11,7 +11,8 @@ from tautology.adapters.mujoco_ import ENGINE
 from tautology.adapters.reference import Reference
 from tautology.harness.diagnosis.ledger import Booked, entries
 from tautology.harness.load import open_model
-from tautology.harness.run import Request, check, check_files
+from tautology.harness.request import Request
+from tautology.harness.run import check, check_files
 from tautology.harness.states import sample
 
 if TYPE_CHECKING:

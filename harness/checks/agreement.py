@@ -13,13 +13,15 @@ from .answers import AnswerMissing, Asked
 from .tolerances import DIGITS, LARGEST, ROUNDING, rounding
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..engine import Session
     from ..spatial import Array
     from ..states import States
     from ..tree import Floats, Tree
     from .truth import Expected, Truth
+
+    Record = Callable[[str, Floats, Floats, Floats], None]
 
 # Method of the session, and the arrays of the states that it is asked with.
 QUESTIONS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -41,7 +43,14 @@ UNLOADED: Final[Mapping[str, str]] = {"tau": "tau_unloaded", "acceleration": "ac
 
 
 def agreement(
-    session: Session, truth: Truth, states: States, path: str, tolerance: float, *, eps: float = ROUNDING
+    session: Session,
+    truth: Truth,
+    states: States,
+    path: str,
+    tolerance: float,
+    *,
+    eps: float = ROUNDING,
+    record: Record | None = None,
 ) -> tuple[QuantityRow, ...]:
     """Return one row per quantity; a robot without dofs, or a session without common ones, has no rows of dofs.
 
@@ -52,14 +61,15 @@ def agreement(
         path: "neutral", judged to rounding, or "native", judged to `tolerance`.
         tolerance: relative, of `--tolerance`.
         eps: of the scale, on the neutral path, for an engine that was measured to need more.
+        record: is given every quantity that is compared, with errors (N, ...), scales (N, ...) and digits (N,).
     """
     asked = Asked(session, truth.tree)
     factor = tolerance if path == "native" else rounding(truth.tree, eps)
     names = [name for name in QUANTITIES if session.dofs or name not in PER_DOF]
-    return tuple(_row(name, asked, truth, states, factor) for name in names)
+    return tuple(_row(name, asked, truth, states, factor, record) for name in names)
 
 
-def _row(name: str, asked: Asked, truth: Truth, states: States, factor: float) -> QuantityRow:
+def _row(name: str, asked: Asked, truth: Truth, states: States, factor: float, record: Record | None) -> QuantityRow:
     """Return the row of one quantity."""
     reason = _inapplicable(name, truth)
     if reason:
@@ -76,7 +86,7 @@ def _row(name: str, asked: Asked, truth: Truth, states: States, factor: float) -
     expected: Expected = getattr(truth, name if loaded else UNLOADED[name])
     if not loaded:
         note = "asked without external wrenches, which this engine does not take"
-    return _judge(_Selection(name, asked.session, truth.tree), answer, expected, factor, note)
+    return _judge(_Selection(name, asked.session, truth.tree), answer, expected, factor, note, record)
 
 
 def _ask(asked: Asked, method: str, arguments: Mapping[str, Floats]) -> tuple[Floats, bool]:
@@ -130,7 +140,9 @@ class _Selection:
         return None
 
 
-def _judge(chosen: _Selection, answer: Floats | None, expected: Expected, factor: float, note: str) -> QuantityRow:
+def _judge(
+    chosen: _Selection, answer: Floats | None, expected: Expected, factor: float, note: str, record: Record | None
+) -> QuantityRow:
     """Return the row of an answer (N, ...); no answer is an infinite error at the first state."""
     name, value = chosen.name, chosen.of(expected.value)
     scale = chosen.of(np.broadcast_to(expected.scale, expected.value.shape)).astype(np.float64)
@@ -144,6 +156,9 @@ def _judge(chosen: _Selection, answer: Floats | None, expected: Expected, factor
         error = np.abs(answer - value).astype(np.float64)
         error[~np.isfinite(error)] = np.inf
         ratio = np.where(error > 0, error / tolerance, 0)
+    digits = _digits(error, scale)
+    if record is not None:
+        record(name, error, scale, digits)
     entry = tuple(int(i) for i in np.unravel_index(int(ratio.argmax()), ratio.shape))
     return QuantityRow(
         name,
@@ -152,7 +167,7 @@ def _judge(chosen: _Selection, answer: Floats | None, expected: Expected, factor
         float(error[entry]),
         float(scale[entry]),
         float(tolerance[entry]),
-        _digits(error, scale),
+        float(digits.min()),
         entry[0],
         chosen.place(entry),
         bool((error <= tolerance).all()),
@@ -160,10 +175,10 @@ def _judge(chosen: _Selection, answer: Floats | None, expected: Expected, factor
     )
 
 
-def _digits(error: Floats, scale: Floats) -> float:
-    """Return -log10 of the largest error over the largest scale of a state, the least over all states."""
+def _digits(error: Floats, scale: Floats) -> Floats:
+    """Return -log10 of the largest error over the largest scale of every state, (N,)."""
     axes = tuple(range(1, error.ndim))
     worst, largest = error.max(axes), scale.max(axes)
     with np.errstate(all="ignore"):
         digits = np.where(worst > 0, -np.log10(worst / largest), DIGITS)
-    return float(np.clip(np.nan_to_num(digits, nan=0.0), 0, DIGITS).min())
+    return np.clip(np.nan_to_num(digits, nan=0.0), 0, DIGITS)

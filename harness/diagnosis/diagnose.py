@@ -43,11 +43,13 @@ class Diagnosis:
         findings: with the share that each explains.
         booked: terms that other calls of this engine hold, as conventions.
         left: what the findings leave; None when nothing was wrong.
+        held: the robot as the engine reads it; None when the engine does not tell.
     """
 
     findings: tuple[Finding, ...]
     booked: tuple[Finding, ...]
     left: Left | None
+    held: Tree | None = None
 
 
 def diagnose(
@@ -73,14 +75,16 @@ def diagnose(
         tolerance: relative, below which two parameters or answers are the same.
         failed: whether an answer departs: then what is left is measured although nothing was found.
     """
-    differences = with_lines_of_counted(session, read_back(session, tree, tolerance), tree)
+    held = _described(session)
+    differences = () if held is None else read_back(session, tree, held, tolerance)
+    differences = with_lines_of_counted(session, differences, tree)
     differences += tuple(displaced_roots(session, tree, states, make, tolerance))
     calls = ledger.entries(session, states)
     terms = calls.get(ledger.COMPARED, {})
     findings = tuple(ignored(session, differences, engine, tree))
     booked = tuple(ledger.conventions(calls, session.dofs, engine, tree))
     if not (differences or terms or failed):
-        return Diagnosis(findings, booked, None)
+        return Diagnosis(findings, booked, None, held)
     observed = observe(session, tree, states, scales)
     shares, rest = ledger.taken_out(terms, observed, tree, make)
     closed = close(tree, differences, rest, make)
@@ -97,7 +101,7 @@ def diagnose(
     counted = tuple(
         replace(f, explains=shares[f.kind]) for f in session.findings if f.severity == "model" and f.kind in shares
     )
-    return Diagnosis((*told, *counted, *findings), booked, left)
+    return Diagnosis((*told, *counted, *findings), booked, left, held)
 
 
 def _inferred(
@@ -132,12 +136,16 @@ def _fix(difference: Difference, engine: str | None, tree: Tree) -> str:
     )
 
 
-def read_back(session: Session, tree: Tree, tolerance: float) -> tuple[Difference, ...]:
-    """Return how the robot that the engine holds departs from ours; empty when the engine does not tell."""
+def _described(session: Session) -> Tree | None:
+    """Return the robot that the engine holds; None when it does not tell."""
     try:
-        held = session.describe()
+        return session.describe()
     except HarnessError:  # also when what it holds is no tree, such as a joint without a direction
-        return ()
+        return None
+
+
+def read_back(session: Session, tree: Tree, held: Tree, tolerance: float) -> tuple[Difference, ...]:
+    """Return how the robot that the engine holds departs from ours."""
     found = [
         d for d in compare(tree, held, match(tree, held), tolerance).differences if not _answered(d, session, tree)
     ]

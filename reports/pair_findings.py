@@ -41,7 +41,7 @@ def headline(group: Group, names: Names) -> str:
         place = _own_place(first, names, short=False)
         return f"{shown(first.where or '')} is missing in {_lacks(first)}, {_sum(group)} kg{place}{weight}"
     said = f"{group.kind} at {counted(many, 'joint')}" if many > 1 and not group.digits else f"{group.kind}{_at(first)}"
-    ours, theirs = _values(first)
+    ours, theirs = both_values(first)
     at_a, at_b = names.place(first.file, first.line), names.place(first.other_file, first.other_line)
     if many > 1:
         at_a = at_b = ""
@@ -129,7 +129,7 @@ def _heading(group: Group, at: str) -> str:
 def _both(group: Group, names: Names, *, verbose: bool) -> Iterator[RenderableType]:
     """Give what A says and what B says, and of many joints where."""
     first, many = group.first, len(group.findings)
-    ours, theirs = _values(first)
+    ours, theirs = both_values(first)
     if many == 1:
         yield _line(f"A says {ours}{names.place(first.file, first.line)}", 4)
         yield _line(f"B says {theirs}{names.place(first.other_file, first.other_line)}{_more(first)}", 4)
@@ -174,7 +174,7 @@ def _digits(group: Group, names: Names, *, verbose: bool) -> Iterator[Renderable
         verb = "together they explain" if many and group.measured else "explains"
         weight = f": {verb} {_percent(share)} of what differs" if share >= SLIGHT else ""
         yield _line(Text(f"{group.kind}{many}", "bold").append(f"{_at(f)}{weight}", "not bold"), 2)
-        ours, theirs = _values(f)
+        ours, theirs = both_values(f)
         yield _line(f"A says {ours}{names.place(f.file, f.line)}", 4)
         yield _line(f"B says {theirs}{names.place(f.other_file, f.other_line)}", 4)
     others = [f"{shown(f.where or 'the robot')}{_lines(f)}" for f in group.findings[len(some) :]]
@@ -208,7 +208,7 @@ def _more(f: Finding) -> str:
     return f": {_number(abs(gap))} kg {'more' if gap > 0 else 'less'}"
 
 
-def _values(f: Finding) -> tuple[str, str]:
+def both_values(f: Finding) -> tuple[str, str]:
     """Return both values with their unit; words have none."""
     values = tidy(f)
     texts = pair(*values)

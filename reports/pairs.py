@@ -52,7 +52,7 @@ def pair_report(result: DiffResult, console: Console, *, verbose: bool = False) 
         console.print(line)
     for block in finding_lines(found, names, verbose=verbose):
         console.print(block)
-    for block in (*_conventions(result, verbose=verbose), *_ignored(result), *_losses(result, names, verbose=verbose)):
+    for block in (*asides(result, verbose=verbose), *_losses(result, names, verbose=verbose)):
         console.print(block)
     console.print()
     console.print(Text(LEGEND, "dim"))
@@ -161,7 +161,13 @@ def _table(result: DiffResult, *, verbose: bool) -> Iterator[RenderableType]:
         yield row_table(result.rows)
 
 
-def _conventions(result: DiffResult, *, verbose: bool) -> Iterator[RenderableType]:
+def asides(result: DiffResult, *, verbose: bool = False) -> Iterator[Text]:
+    """Give what is told otherwise, and what was ignored as asked, a line each."""
+    yield from _conventions(result, verbose=verbose)
+    yield from _ignored(result)
+
+
+def _conventions(result: DiffResult, *, verbose: bool) -> Iterator[Text]:
     """Give in a line what is told otherwise."""
     found = [f for f in result.reasons if f.severity == "convention"]
     if not found:
@@ -176,7 +182,7 @@ def _conventions(result: DiffResult, *, verbose: bool) -> Iterator[RenderableTyp
     yield Text(f"\n{TITLES['convention'].capitalize()}: ", "bold").append("; ".join(parts), "not bold")
 
 
-def _ignored(result: DiffResult) -> Iterator[RenderableType]:
+def _ignored(result: DiffResult) -> Iterator[Text]:
     """Give what was ignored as asked."""
     left = Counter(f.kind for f in result.reasons if f.kind in result.ignored and f.severity != "convention")
     if left:

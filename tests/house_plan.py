@@ -39,6 +39,7 @@ LAYERS = (
         "bench",
         "departures",
         "saved",
+        "schema",
     ),
     ("run", "diff"),
     ("cli_options", "cli_output", "cli_pairs", "cli", "pytest_plugin"),

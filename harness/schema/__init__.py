@@ -1,0 +1,14 @@
+"""The JSON Schema (2020-12) of the documents that `check` and `diff` write."""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+from typing import Any, Final
+
+NAME: Final = "tautology-1.json"
+
+
+def document() -> dict[str, Any]:
+    """Return the schema; fields are only ever added, so that it leaves every object open."""
+    return json.loads(files(__package__).joinpath(NAME).read_text(encoding="utf-8"))

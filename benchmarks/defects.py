@@ -30,10 +30,12 @@ from defects_report import Score, report
 from defects_robots import any_robot, random_tree, real_robots
 
 import tautology
+from tautology.harness.bench import Bench
 from tautology.harness.diff import diff
 from tautology.harness.errors import ReadError
 from tautology.harness.registry import adapter
-from tautology.harness.run import Bench, Request, check_model
+from tautology.harness.request import Request
+from tautology.harness.run import check_model
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

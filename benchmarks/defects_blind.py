@@ -31,8 +31,9 @@ import numpy as np
 import tautology
 from tautology.adapters.reference import Reference
 from tautology.harness.checks.truth import Truth
-from tautology.harness.diagnosis.alignment import align, common_zeros, side
+from tautology.harness.diagnosis.alignment import common_zeros, side
 from tautology.harness.diagnosis.diagnose import observe
+from tautology.harness.diagnosis.frame_choice import align
 from tautology.harness.diagnosis.infer import ROUNDING, infer
 from tautology.harness.diagnosis.matching import match
 from tautology.harness.diagnosis.translate import Translated

@@ -11,8 +11,8 @@ from shared_cases import UNFUSED, WRENCH, Expectation, coupled, misused, opened,
 
 from tautology.adapters.reference import Reference
 from tautology.harness.diagnosis.compare import compare
-from tautology.harness.diagnosis.inertias import SIX
 from tautology.harness.diagnosis.matching import match
+from tautology.harness.diagnosis.tensor_patterns import SIX
 
 if TYPE_CHECKING:
     from tautology.harness.tree import Inertia, Tree

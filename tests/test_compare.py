@@ -9,10 +9,11 @@ import pytest
 from random_trees import random_inertia, random_rotation, random_transform, random_tree
 
 from tautology.adapters.reference import Reference
+from tautology.harness.diagnosis.accounts import accounts
 from tautology.harness.diagnosis.closure import Observed, close
 from tautology.harness.diagnosis.compare import compare
 from tautology.harness.diagnosis.difference import patched, with_inertia, with_joint
-from tautology.harness.diagnosis.inertias import accounts, grain, reasons
+from tautology.harness.diagnosis.inertias import grain, reasons
 from tautology.harness.diagnosis.matching import match
 from tautology.harness.diagnosis.translate import Translated
 from tautology.harness.errors import RequestError

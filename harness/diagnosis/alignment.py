@@ -1,9 +1,8 @@
 """Two matched trees in one set of frames, so that parameters can be compared one by one.
 
 The frame of a body is a choice of whoever wrote the file: two descriptions of one robot may put it elsewhere. The
-choice is a constant transform G between the two frames of a matched body, and it is not a parameter of the robot. Of
-the frames that suggest themselves (the same frame; the one that continues the parent's; the one that keeps a child
-where it is) the one is taken that leaves the fewest parameters different; the same frame wins a tie.
+choice is a constant transform G between the two frames of a matched body, and it is not a parameter of the robot;
+`frame_choice` makes it.
 
 A joint is compared by what does not depend on how it is written: its home placement P = T_parent_body at one
 coordinate (the common `ref` of a pair, else 0), and its screws S, the twists of the body per unit of velocity, in body
@@ -23,7 +22,7 @@ from ..tree import JointKind
 from .inertias import in_frame
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterator, Mapping, Sequence
+    from collections.abc import Container, Mapping, Sequence
 
     from ..spatial import Array
     from ..tree import Floats, Inertia, Joint, Tree
@@ -109,6 +108,19 @@ def side(tree: Tree, zeros: Mapping[int, float], keep: Container[int] = ()) -> S
     return Side(tree, zeros, fusion.holder, pieces, fusion.Ts_holder_body, np.stack(home))
 
 
+def ends_of(tree: Tree) -> frozenset[int]:
+    """Return the fixed bodies that carry frames without inertia at most: their joint places them alone."""
+    loaded = set[int]()
+    ends: list[int] = []
+    for i in range(len(tree.bodies) - 1, 0, -1):
+        body = tree.bodies[i]
+        if i not in loaded and not body.joint.nv:
+            ends.append(i)
+        if i in loaded or body.joint.nv or not body.inertia.is_zero:
+            loaded.add(body.parent)
+    return frozenset(ends)
+
+
 def moving_elsewhere(a: Tree, b: Tree, matching: Matching) -> tuple[frozenset[int], frozenset[int]]:
     """Return for each tree its fixed bodies that are carried by a moving joint in the other.
 
@@ -186,43 +198,7 @@ def moved(inertia: Inertia, G: Floats) -> Inertia:
     return in_frame(inertia, G)
 
 
-def align(ours: Side, theirs: Side, matching: Matching, tolerance: float) -> tuple[Node, ...]:
-    """Return the matched bodies of both trees in the frames of ours, parents first.
-
-    A static body is no parent: what stands on it is placed in the world, since where a pedestal ends and a placement
-    begins is a choice of the file.
-
-    Args:
-        ours: the expected tree.
-        theirs: the other tree.
-        matching: from `match`.
-        tolerance: relative, below which two parameters count as equal when frames are chosen.
-    """
-    a = ours.tree
-    reach = max(float(np.abs(ours.home[:, :3, 3]).max()), 1e-3)
-    Gs: dict[int, Floats] = {0: np.eye(4)}
-    nodes: list[Node] = [_node(ours, theirs, 0, 0, 0, Gs[0], Gs[0])]
-    for i in range(1, len(a.bodies)):
-        if i not in matching.bodies:
-            continue
-        j, parent = matching.bodies[i], a.parents[i]
-        while parent not in Gs or (parent and not ours.moves(parent)):
-            parent = a.parents[parent]
-        best: tuple[int, Node] | None = None
-        for G in _candidates(ours, theirs, i, j, parent, Gs[parent], matching):
-            node = _node(ours, theirs, i, j, parent, Gs[parent], G, matching.bodies[parent])
-            cost = _cost(ours, theirs, node, matching, tolerance, reach)
-            if best is None or cost < best[0]:
-                best = (cost, node)
-            if cost == 0:
-                break
-        assert best is not None  # noqa: S101  the same frame is always a candidate
-        nodes.append(best[1])
-        Gs[i] = best[1].G
-    return tuple(nodes)
-
-
-def _node(ours: Side, theirs: Side, i: int, j: int, parent: int, G_parent: Floats, G: Floats, over: int = 0) -> Node:
+def node_of(ours: Side, theirs: Side, i: int, j: int, parent: int, G_parent: Floats, G: Floats, over: int = 0) -> Node:
     """Return both descriptions of one body for a choice of G; `over` is the other tree's index of the parent."""
     P_b, _other = inverse(theirs.home[over]) @ theirs.home[j], theirs.tree.joints[j]
     return Node(
@@ -257,21 +233,7 @@ def found_placements(ours: Side, theirs: Side, nodes: Sequence[Node]) -> Floats:
     return Ts
 
 
-def _candidates(
-    ours: Side, theirs: Side, i: int, j: int, parent: int, G_parent: Floats, matching: Matching
-) -> Iterator[Floats]:
-    """Yield the frames that suggest themselves, the same frame first."""
-    yield np.eye(4)
-    P_a = inverse(ours.home[parent]) @ ours.home[i]
-    P_b = inverse(theirs.home[matching.bodies[parent]]) @ theirs.home[j]
-    yield np.asarray(inverse(P_a) @ G_parent @ P_b, np.float64)
-    for child in _children(ours.tree, i, matching):
-        C_a = inverse(ours.home[i]) @ ours.home[child]
-        C_b = inverse(theirs.home[j]) @ theirs.home[matching.bodies[child]]
-        yield np.asarray(C_a @ inverse(C_b), np.float64)
-
-
-def _children(tree: Tree, i: int, matching: Matching) -> list[int]:
+def children(tree: Tree, i: int, matching: Matching) -> list[int]:
     """Return the matched bodies right below body i, through unmatched fixed bodies too."""
     below: list[int] = []
     group = {i}
@@ -282,28 +244,6 @@ def _children(tree: Tree, i: int, matching: Matching) -> list[int]:
             elif not tree.joints[k].nv:
                 group.add(k)
     return below
-
-
-def _cost(ours: Side, theirs: Side, node: Node, matching: Matching, tolerance: float, reach: float) -> int:
-    """Return how many parameters of this body and of the joints on it differ for this choice of frames."""
-    free = JointKind.FLOATING in (ours.tree.joints[node.a].kind, theirs.tree.joints[node.b].kind)
-    count = 0 if free else int(not same_pose(node.P, node.P_found, tolerance, reach))
-    count += int(not same_screws(node.S, node.S_found, tolerance, reach)) if not free else 0
-    mine, other = node.inertia, node.inertia_found
-    if not ours.tree.joints[node.a].nv and (mine.is_zero or other.is_zero):
-        return count  # a frame: nothing tells where it is but its placement
-    count += int(np.abs(mine.com - other.com).max() > tolerance * reach and mine.mass * other.mass != 0)
-    size = max(float(np.abs(mine.I_com).max()), float(np.abs(other.I_com).max()), 1e-300)
-    count += int(np.abs(mine.I_com - other.I_com).max() > tolerance * size)
-    for child in _children(ours.tree, node.a, matching):
-        C_a = inverse(ours.home[node.a]) @ ours.home[child]
-        C_b = node.G @ inverse(theirs.home[node.b]) @ theirs.home[matching.bodies[child]]
-        S_a = motion_transform(C_a) @ screws(ours.tree.joints[child])
-        S_b = motion_transform(C_b) @ screws(theirs.tree.joints[matching.bodies[child]])
-        fixed = S_a.shape[1] == 0 and S_b.shape[1] == 0
-        same = same_pose(C_a, C_b, tolerance, reach) if fixed else same_screws(S_a, S_b, tolerance, reach)
-        count += int(not same)
-    return count
 
 
 def same_pose(P: Floats, Q: Floats, tolerance: float, reach: float) -> bool:

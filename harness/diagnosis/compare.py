@@ -9,8 +9,9 @@ import numpy as np
 
 from ..errors import Source
 from ..tree import Body, Inertia, Joint, JointKind
-from .alignment import Node, align, common_zeros, found_placements, home_placement, moving_elsewhere, side
+from .alignment import Node, common_zeros, found_placements, home_placement, moving_elsewhere, side
 from .difference import Difference, unchanged, with_body, with_inertia
+from .frame_choice import align
 from .joints import joint_differences
 from .matching import match
 from .pieces import inertia_differences
@@ -95,7 +96,7 @@ def _compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, 
         if moves or (static and node.a):
             found += joint_differences(*sides, node, tolerance, reach)
         if node.a in sides[0].pieces and (static or moves):
-            found += inertia_differences(standing, sides[1], node, matching, tolerance)
+            found += inertia_differences(standing, sides[1], node, matching, tolerance, reach)
         if node.a and ours.bodies[node.a].gravcomp != theirs.bodies[node.b].gravcomp:
             found.append(_gravcomp(ours, theirs, node))
     found += _missing(ours, theirs, matching)

@@ -15,7 +15,7 @@ from .held_joints import Held
 from .hypotheses import Candidate, Change, rms
 from .inertial import pieces
 from .joint_zeros import ONE_DOF, moves_below
-from .joints import DEGREE, in_degrees, rpy_of
+from .turns import DEGREE, in_degrees, rpy_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -13,8 +13,8 @@ from .difference import Difference, with_joint
 from .fitting import descend
 from .geometry import TURNING
 from .hypotheses import Candidate, Change, rms
-from .joints import DEGREE
 from .maps import tried
+from .turns import DEGREE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

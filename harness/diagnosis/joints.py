@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ..spatial import inverse, rotation_about, rotation_from_rpy
+from ..spatial import inverse, rotation_about
 from ..tree import Joint, JointKind
 from .alignment import home_placement, placement, same_pose
 from .difference import Difference, unchanged, with_joint
+from .turns import DEGREE, in_degrees, rpy_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from .alignment import Node, Side
 
 TURNING: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
-DEGREE: Final = np.pi / 180
 
 
 def joint_differences(ours: Side, theirs: Side, node: Node, tolerance: float, reach: float) -> Iterator[Difference]:
@@ -246,38 +246,6 @@ def _shift_of_zero(node: Node, mine: Joint, tolerance: float, reach: float) -> f
         R, c = rotation_about(S[:3], np.asarray(d)), _anchor(node.S)
         moved = placement(R, c - R @ c)
     return d if same_pose(moved, D, 4 * tolerance, reach) else None
-
-
-def rpy_of(R: Floats) -> list[float]:
-    """Return roll, pitch, yaw [rad] about fixed axes; yaw 0 where pitch is a quarter turn."""
-    pitch = float(np.arctan2(-R[2, 0], np.hypot(R[0, 0], R[1, 0])))
-    if np.hypot(R[0, 0], R[1, 0]) < 1e-12:
-        return [float(np.arctan2(-R[1, 2], R[1, 1])), pitch, 0.0]
-    return [float(np.arctan2(R[2, 1], R[2, 2])), pitch, float(np.arctan2(R[1, 0], R[0, 0]))]
-
-
-def in_degrees(R: Floats, Q: Floats) -> bool:
-    """Return whether one turn is the other with its angles read in degrees, or the reverse.
-
-    Tried as fixed-axis roll, pitch, yaw, as turns about moving x, y, z, and as axis and angle.
-    """
-    size = max(float(np.abs(R - np.eye(3)).max()), float(np.abs(Q - np.eye(3)).max()))
-    grain = 1e-5 * size  # files write degrees with few digits, and a wrong unit multiplies what is cut off
-    pairs = ((R, Q, DEGREE), (R, Q, 1 / DEGREE), (Q, R, DEGREE), (Q, R, 1 / DEGREE))
-    return size > 0 and any(np.abs(T - other).max() < grain for A, other, k in pairs for T in _turned_by(A, k))
-
-
-def _turned_by(R: Floats, k: float) -> list[Floats]:
-    """Return the turns whose angles are those of R times k."""
-    fixed = np.array(rpy_of(R)) * k
-    moving = -np.array(rpy_of(R.T)) * k
-    vee = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / 2
-    sine = float(np.linalg.norm(vee))
-    angle = float(np.arctan2(sine, (np.trace(R) - 1) / 2)) * k
-    turns = [rotation_from_rpy(fixed), rotation_from_rpy(-moving).T]
-    if sine > 0:
-        turns.append(rotation_about(vee / sine, np.asarray(angle)))
-    return [np.asarray(T, np.float64) for T in turns]
 
 
 def _terms(mine: Joint, other: Joint, tolerance: float) -> Iterator[Difference]:

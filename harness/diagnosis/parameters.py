@@ -11,7 +11,7 @@ import numpy as np
 
 from ..spatial import skew
 from ..tree import Inertia
-from .inertias import SIX
+from .tensor_patterns import SIX
 
 if TYPE_CHECKING:
     from ..tree import Floats

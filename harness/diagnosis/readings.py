@@ -13,7 +13,7 @@ from ..tree import JointKind
 from .difference import Difference, with_joint
 from .hypotheses import Candidate, Change, rms
 from .joint_zeros import ONE_DOF, suspects
-from .joints import DEGREE, rpy_of
+from .turns import DEGREE, rpy_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -25,7 +25,7 @@ from .tensor_patterns import SIX
 from .turns import in_degrees, rpy_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from ..tree import Floats, Tree
     from .alignment import Node, Side

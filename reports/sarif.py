@@ -21,6 +21,7 @@ SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/sche
 # GitHub takes 25,000 results of one run, and 10 MB of a file after gzip; this is before.
 RESULTS: Final = 25_000
 BYTES: Final = 9_000_000
+INDEX: Final = 24  # bytes that a result grows by when it is told the place of its rule
 LEVELS: Final[Mapping[str, str]] = {"model": "error", "refusal": "error", "convention": "note"}
 LINT: Final[Mapping[str, str]] = {"model": "warning", "refusal": "warning", "convention": "note"}
 ORDER: Final = ("error", "warning", "note")
@@ -56,7 +57,7 @@ def sarif(saved: Saved) -> str:
     room = BYTES
     for one in told[:RESULTS]:
         made = _result(one, seen)
-        room -= len(json.dumps(made))
+        room -= len(_text(made).encode()) + INDEX
         if room < 0:
             break
         results.append(made)
@@ -80,7 +81,7 @@ def sarif(saved: Saved) -> str:
         "name": "tautology",
         "version": document["versions"].get("tautology", ""),
         "rules": described,
-        "properties": {"versions": dict(document["versions"])},
+        "properties": {"versions": {name: shown(version) for name, version in document["versions"].items()}},
     }
     run = {
         "tool": {"driver": driver},
@@ -90,7 +91,11 @@ def sarif(saved: Saved) -> str:
         "results": results,
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(log, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    return _text(log) + "\n"
+
+
+def _text(x: Any) -> str:
+    return json.dumps(x, ensure_ascii=False, allow_nan=False)
 
 
 def _all(document: Mapping[str, Any]) -> Iterator[_Told]:
@@ -123,9 +128,18 @@ def _result(one: _Told, seen: dict[str, int]) -> dict[str, Any]:
         made["relatedLocations"] = [{"id": 1, **other, "message": {"text": "what the other file says"}}]
     made["partialFingerprints"] = {"tautology/v1": _fingerprint(one, seen)}
     made["properties"] = {
-        name: f[name] for name in ("severity", "expected", "found", "unit", "explains") if f.get(name) is not None
+        name: _shown(f[name])
+        for name in ("severity", "expected", "found", "unit", "explains")
+        if f.get(name) is not None
     }
     return made
+
+
+def _shown(value: Any) -> Any:
+    """Return a value of a finding, its words as they may be shown."""
+    if isinstance(value, list):
+        return [_shown(item) for item in value]
+    return shown(value) if isinstance(value, str) else value
 
 
 def _message(one: _Told) -> str:

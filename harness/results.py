@@ -304,11 +304,16 @@ def _engine_json(engine: EngineResult) -> dict[str, Any]:
 
 
 def _trees_json(tree: Tree, engines: Iterable[EngineResult]) -> dict[str, Any]:
-    """Return what the file says and what each engine holds, as far as it was read back."""
+    """Return what the file says and what each engine holds, as far as it was read back.
+
+    Where there are fixed bodies, `fused` is what the file says with all of them merged, as many engines hold them.
+    """
     from .described import described  # noqa: PLC0415  most results are never written as JSON
 
     held = {f"{e.engine} {e.path}": described(e.held, tree) for e in engines if e.held is not None}
-    return {"file": described(tree), "engines": held}
+    merged = tree.fused()
+    fused = {"fused": described(merged)} if len(merged.bodies) < len(tree.bodies) else {}
+    return {"file": described(tree), **fused, "engines": held}
 
 
 def to_text(document: Mapping[str, Any]) -> str:

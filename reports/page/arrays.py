@@ -1,0 +1,97 @@
+"""The arrays of a model as the page takes them: base64 of little-endian numbers, as wide as what is shown needs."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+# Quantities of which there is an error per dof, and per body.
+PER_DOF: Final = ("tau", "bias", "gravity", "acceleration")
+PER_BODY: Final = ("poses", "velocities")
+TENTHS: Final = 10  # digits per dof and state are kept in tenths
+MOST: Final = 17.0
+UNKNOWN: Final = 255
+
+
+def missing_views() -> list[str]:
+    """Return the views that need the side file of arrays."""
+    return [
+        "residuals in the kinematic tree",
+        "error of the mass matrix",
+        "torque by term",
+        "digits of agreement over the states",
+    ]
+
+
+def array_data(arrays: Mapping[str, NDArray[Any]], index: int, model: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arrays of model `index`.
+
+    `terms` and `tau` are (N, nv) [N m | N] in full; of each engine `digits` (N,) per quantity, `matrix` (n, n) the
+    largest error / scale of the mass matrix, `spread` (N, n) digits of each dof or body in tenths, 255 unknown, and
+    `worst` the largest error / scale of each dof or body, with its error and state.
+    """
+    prefix = f"m{index}"
+    term_names = [key.rsplit("/", 1)[1] for key in arrays if key.startswith(f"{prefix}/terms/")]
+    return {
+        "terms": {name: packed(arrays[f"{prefix}/terms/{name}"], "<f8") for name in term_names},
+        "tau": packed(arrays[f"{prefix}/tau"], "<f8") if f"{prefix}/tau" in arrays else None,
+        "engines": [_engine(arrays, f"{prefix}/e{k}", prefix) for k in range(len(model["engines"]))],
+    }
+
+
+def _engine(arrays: Mapping[str, NDArray[Any]], own: str, prefix: str) -> dict[str, Any]:
+    names = [key.rsplit("/", 1)[1] for key in arrays if key.startswith(f"{own}/digits/")]
+    matrix = arrays.get(f"{own}/mass_matrix_error")
+    data: dict[str, Any] = {
+        "digits": {name: packed(arrays[f"{own}/digits/{name}"], "<f4") for name in names},
+        "matrix": None if matrix is None else packed(matrix, "<f4"),
+        "spread": {},
+        "worst": {},
+    }
+    for quantity in (*PER_DOF, *PER_BODY):
+        error, scale = arrays.get(f"{own}/error/{quantity}"), arrays.get(f"{own}/scale/{quantity}")
+        if scale is None:
+            scale = arrays.get(f"{prefix}/scale/{quantity}")
+        if error is None or scale is None or not error.size or error.shape != scale.shape:
+            continue
+        ratio = _ratio(error, scale)
+        data["spread"][quantity] = packed(_tenths(ratio), "u1")
+        state = ratio.argmax(0)
+        places = np.arange(error.shape[1])
+        data["worst"][quantity] = {
+            "ratio": _plain(ratio[state, places]),
+            "error": _plain(error[state, places]),
+            "state": state.tolist(),
+        }
+    return data
+
+
+def _ratio(error: NDArray[Any], scale: NDArray[Any]) -> NDArray[Any]:
+    """Return error / scale; zero where there is no error, infinite without an answer or beside a scale of zero."""
+    with np.errstate(all="ignore"):
+        ratio = np.where(error == 0, 0.0, error / scale)
+    return np.where(np.isnan(ratio), np.inf, ratio)
+
+
+def _tenths(ratio: NDArray[Any]) -> NDArray[Any]:
+    """Return digits of agreement in tenths, rounded down."""
+    with np.errstate(all="ignore"):
+        digits = np.clip(-np.log10(ratio), 0.0, MOST)
+    return np.floor(digits * TENTHS).astype(np.uint8)
+
+
+def _plain(values: NDArray[Any]) -> list[float | str]:
+    return [float(x) if np.isfinite(x) else "inf" for x in values]
+
+
+def packed(values: NDArray[Any], kind: str) -> dict[str, Any]:
+    """Return an array as its shape, the kind of its numbers and their bytes in base64."""
+    data = np.ascontiguousarray(values, np.dtype(kind))
+    return {"shape": list(data.shape), "kind": kind.strip("<"), "bytes": base64.b64encode(data.tobytes()).decode()}

@@ -1,0 +1,103 @@
+"""What the page shows, as plain data: a head for all of it, and one part per model, read when it is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from ...harness.kinds import texts
+from ..text import sentence, shown
+from .arrays import array_data, missing_views
+from .claims import claims
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ...harness.saved import Saved
+    from .sentence import Verdict
+
+# Fields that hold sentences: their line breaks are blanks. All other texts are names, shown as they are.
+SENTENCES: Final = frozenset({"message", "note", "fix", "reason", "rule"})
+HEAD: Final = ("schema", "command", "exit", "versions", "tolerance", "tolerances")
+PAIR: Final = (
+    *("files", "status", "matched", "unmatched", "frames_only", "doubtful", "ignored", "together"),
+    *("quantities", "findings", "states", "models"),
+)
+
+
+def head(saved: Saved, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """Return what concerns the whole result: overview, kinds of finding in words, what is not claimed.
+
+    Args:
+        saved: the result.
+        verdicts: one per model of a check.
+    """
+    document = saved.document
+    data: dict[str, Any] = {key: document[key] for key in HEAD if key in document}
+    data |= {"claims": claims(document), "kinds": _kinds(document)}
+    if document["command"] == "diff":
+        return visible(data | {"pair": {key: document[key] for key in PAIR if key in document}})
+    data["overview"] = [_overview(*row) for row in zip(document["models"], verdicts, strict=True)]
+    data["unusable"] = document["unusable"]
+    data["missing"] = [] if saved.arrays is not None else missing_views()
+    return visible(data)
+
+
+def model_data(saved: Saved, index: int, verdict: Verdict) -> dict[str, Any]:
+    """Return what concerns one model of a check, its arrays included."""
+    model = saved.document["models"][index]
+    data = visible({**model, "verdict": asdict(verdict)})
+    return data | {"arrays": array_data(saved.arrays, index, model) if saved.arrays is not None else None}
+
+
+def _overview(model: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+    digits = [
+        row["digits"]
+        for result in model["engines"]
+        for row in result["quantities"]
+        if row["quantity"] == "tau" and row["applies"]
+    ]
+    return {
+        "file": model["file"] or model["name"],
+        "name": model["name"],
+        **asdict(verdict),
+        "digits": min(digits, default=None),
+        "findings": sum(f["severity"] != "convention" for result in model["engines"] for f in result["findings"]),
+        "lint": len(model["lint"]),
+        **{key: model[key] for key in ("format", "base", "bodies", "nv", "total_mass")},
+    }
+
+
+def _kinds(document: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the text of every kind that occurs, in the order of the list of kinds."""
+    found = {f["kind"] for f in _findings(document)}
+    return {
+        kind: {
+            "severity": text.severity,
+            "means": text.means,
+            "numbers": text.numbers,
+            "causes": dict(text.causes),
+            "fix": text.fix,
+        }
+        for kind, text in texts().items()
+        if kind in found
+    }
+
+
+def _findings(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    yield from document.get("findings", ())
+    for model in document["models"]:
+        yield from model.get("lint", ())
+        for result in model.get("engines", ()):
+            yield from result["findings"]
+
+
+def visible(value: Any, key: str = "") -> Any:
+    """Return data in which every text shows what it holds: signs that hide or turn text stand as their escapes."""
+    if isinstance(value, dict):
+        return {shown(name): visible(item, name) for name, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [visible(item, key) for item in value]
+    if isinstance(value, str):
+        return sentence(value) if key in SENTENCES else shown(value)
+    return value

@@ -1,0 +1,158 @@
+// Findings: what differs, where, what was expected and found, what it explains, and what to do.
+
+const TITLES = {
+  model: "not the same robot",
+  refusal: "would not load it",
+  convention: "same robot, told otherwise",
+  lint: "wrong in the file itself",
+};
+const GRAVITY = ["refusal", "model", "lint", "convention"];
+const MOST = 12; // findings that are shown one by one
+
+/** Return the severity by which a finding is shown; a fault of the file itself is lint. */
+function severity(finding) {
+  return finding.kind.startsWith("lint.") ? "lint" : finding.severity;
+}
+
+/** Order by severity, then by what is explained. */
+function byWeight(a, b) {
+  const order = GRAVITY.indexOf(severity(a)) - GRAVITY.indexOf(severity(b));
+  return order || (b.explains ?? -1) - (a.explains ?? -1);
+}
+
+/** Return findings of several engines, the same one once, with all `readers` of it. */
+function merged(engines) {
+  const groups = new Map();
+  for (const result of engines)
+    for (const finding of result.findings) {
+      const { kind, where, expected, found, file, line } = finding;
+      const key = JSON.stringify([kind, where, expected, found, file, line]);
+      if (!groups.has(key)) groups.set(key, { ...finding, readers: [] });
+      groups.get(key).readers.push(`${result.engine}, ${result.path} path`);
+    }
+  return [...groups.values()].sort(byWeight);
+}
+
+/** Return both values in as many digits as tell them apart, with their unit. */
+function values(finding) {
+  const texts = apart(finding.expected, finding.found);
+  return {
+    expected: measured(texts[0], finding.expected, finding.unit),
+    found: measured(texts[1], finding.found, finding.unit),
+  };
+}
+
+/** Return one finding as an article. */
+function card(finding, sides = ["expected", "found"]) {
+  const weight = severity(finding);
+  const where = finding.where ? [" at ", name(finding.where)] : [];
+  const at = place(finding.file, finding.line);
+  const title = element("h4", {}, element("code", {}, finding.kind), ...where);
+  const facts = element("dl", {});
+  const fact = (term, ...text) => facts.append(element("div", {}, element("dt", {}, term), element("dd", {}, ...text)));
+  const other = place(finding.other_file, finding.other_line);
+  if (at) fact(other ? "line in A" : "line", element("span", { title: finding.file }, name(at)));
+  if (other) fact("line in B", element("span", { title: finding.other_file }, name(other)));
+  if (finding.kind !== "unexplained") {
+    const { expected, found } = values(finding);
+    if (finding.expected !== null) fact(sides[0], number2(expected, finding.expected));
+    if (finding.found !== null) fact(sides[1], number2(found, finding.found));
+  }
+  if (finding.explains !== null && finding.kind !== "unexplained")
+    fact("explains", `${(finding.explains * 100).toFixed(1)}% of the difference`);
+  if (finding.readers) fact("read by", name(finding.readers.join("; ")));
+  if (finding.rivals?.length) fact("no motion tells it from", name(said(finding.rivals)));
+  const made = element("li", { class: `card ${weight}` });
+  made.append(element("p", { class: "weight" }, TITLES[weight]), title, facts);
+  if (finding.note) made.append(element("p", { class: "note" }, name(finding.note)));
+  if (finding.fix) made.append(element("p", { class: "fix" }, element("b", {}, "fix: "), name(finding.fix)));
+  return made;
+}
+
+/** Return a value whose title holds all its digits. */
+function number2(text, value) {
+  return element("span", { class: "number", title: said(value, 17) }, name(text));
+}
+
+/** Return findings: the gravest one by one, all of them in a table. */
+function findingList(findings, { title, none, sides, engines = true }) {
+  const grave = findings.filter((f) => severity(f) !== "convention");
+  const mapped = findings.filter((f) => severity(f) === "convention");
+  const list = element("ol", { class: "cards" });
+  for (const finding of grave.slice(0, MOST)) list.append(card(finding, sides));
+  const parts = [element("h3", {}, title)];
+  parts.push(grave.length ? list : paragraph(none, "empty"));
+  if (grave.length > MOST) parts.push(paragraph(`${grave.length - MOST} more are in the table below.`, "more"));
+  if (mapped.length) {
+    const kinds = new Map();
+    for (const f of mapped) kinds.set(f.kind, (kinds.get(f.kind) || 0) + 1);
+    const text = [...kinds].map(([kind, n]) => (n > 1 ? `${kind} x${n}` : kind)).join(", ");
+    parts.push(element("p", {}, element("b", {}, `${TITLES.convention}: `), text, ". Nothing to fix."));
+  }
+  if (findings.length)
+    parts.push(
+      folded(`All ${counted(findings.length, "finding")} in a table`, (box) =>
+        box.append(findingTable(findings, "Findings", sides, engines)),
+      ),
+    );
+  return element("div", { class: "findings" }, ...parts);
+}
+
+function findingTable(findings, caption, sides = ["expected", "found"], engines = true) {
+  const rows = findings.map((f) => ({
+    ...f,
+    severity: TITLES[severity(f)],
+    place: place(f.file, f.line),
+    other: place(f.other_file, f.other_line),
+    readers: f.readers?.join("; "),
+  }));
+  const side = (which) => (value, row) => values(row)[which];
+  const distinct = (field) => [...new Set(rows.map((row) => row[field]))];
+  return table({
+    caption,
+    rows,
+    wrap: true,
+    layout: "fitColumns",
+    columns: [
+      { field: "severity", title: "severity", options: distinct("severity"), wide: true, least: 90 },
+      { field: "kind", title: "kind", options: distinct("kind"), wide: true, least: 110 },
+      { field: "where", title: "where", wide: true, least: 110 },
+      { field: "place", title: rows.some((row) => row.other) ? "in A" : "file:line", wide: true, least: 110 },
+      ...(rows.some((row) => row.other) ? [{ field: "other", title: "in B", wide: true, least: 110 }] : []),
+      { field: "expected", title: sides[0], text: side("expected"), wide: true, least: 100 },
+      { field: "found", title: sides[1], text: side("found"), wide: true, least: 100 },
+      {
+        field: "explains",
+        title: "explains",
+        right: true,
+        least: 80,
+        text: (x) => (x === null ? NONE : `${(x * 100).toFixed(1)}%`),
+      },
+      ...(engines && rows.some((row) => row.readers) ? [{ field: "readers", title: "read by", wide: true, least: 110 }] : []),
+      { field: "fix", title: "fix", wide: true, least: 220, grow: 3 },
+    ],
+  });
+}
+
+/** Return the kinds that occur, in words. */
+function kindTexts(kinds) {
+  const box = element("div", {});
+  for (const [kind, text] of Object.entries(kinds)) {
+    const causes = element("dl", { class: "causes" });
+    for (const [who, words] of Object.entries(text.causes))
+      causes.append(element("div", {}, element("dt", {}, who), element("dd", {}, words)));
+    box.append(
+      element(
+        "details",
+        { class: "kind" },
+        element("summary", {}, element("code", {}, kind), ` ${text.means.split(". ")[0].replace(/\.$/, "")}`),
+        paragraph(text.means),
+        element("p", {}, element("b", {}, "In numbers: "), text.numbers),
+        element("p", {}, element("b", {}, "Usual cause")),
+        causes,
+        element("p", {}, element("b", {}, "Fix: "), text.fix),
+      ),
+    );
+  }
+  return box;
+}

@@ -1,0 +1,39 @@
+// Bundle the libraries of the HTML report: `npm ci && npm run build`, run in this folder.
+import { readFile, writeFile } from "node:fs/promises";
+
+import { build } from "esbuild";
+
+const PARTS = ["echarts", "zrender", "tslib", "tabulator-tables"];
+
+await build({
+  entryPoints: ["entry.mjs"],
+  bundle: true,
+  minify: true,
+  format: "iife",
+  globalName: "vendor",
+  target: "es2020",
+  charset: "ascii",
+  legalComments: "none", // in LICENSES.txt, whole
+  define: { "process.env.NODE_ENV": '"production"' },
+  outfile: "vendor.min.js",
+});
+
+await build({
+  entryPoints: ["node_modules/tabulator-tables/dist/css/tabulator_simple.css"],
+  minify: true,
+  charset: "ascii",
+  legalComments: "none",
+  outfile: "vendor.min.css",
+});
+
+const texts = [];
+for (const name of PARTS) {
+  const folder = `node_modules/${name}`;
+  const { version } = JSON.parse(await readFile(`${folder}/package.json`, "utf8"));
+  texts.push(`==== ${name} ${version} ====`);
+  for (const file of ["LICENSE", "LICENSE.txt", "NOTICE"]) {
+    const text = await readFile(`${folder}/${file}`, "utf8").catch(() => "");
+    if (text) texts.push(text.replaceAll("\r\n", "\n").trim());
+  }
+}
+await writeFile("LICENSES.txt", `${texts.join("\n\n")}\n`);

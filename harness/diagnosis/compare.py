@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..errors import Source
 from ..tree import Body, Inertia, Joint, JointKind
 from .alignment import Node, common_zeros, found_placements, home_placement, moving_elsewhere, side
-from .difference import Difference, unchanged, with_body, with_inertia
+from .difference import Difference, patched, unchanged, with_body, with_inertia
 from .frame_choice import align
 from .joints import joint_differences
 from .matching import match
 from .pieces import inertia_differences
-from .rescale import candidates, rescaled
+from .units import readings
 from .whole import whole_differences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
     from ..tree import Floats, Tree
     from .alignment import Side
     from .matching import Matching
+
+UNIT: Final = 0.5  # what one unit of a whole file costs beside differences of single elements
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,17 +50,23 @@ def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, s
         tolerance: relative; parameters closer than that times their own size are equal.
         static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
 
-    Two robots whose sizes stand as metres to millimetres are compared in one unit too: when that leaves fewer
-    differences, the unit of the file is one of them.
+    Where the other file, or ours, agrees better when all its lengths or angles are read in another unit, that unit is
+    one of the differences.
     """
-    best = _compare(ours, theirs, matching, tolerance, static=static)
-    for ratio, tensors in candidates(ours, theirs):
-        other = rescaled(theirs, 1 / ratio, tensors=tensors)
+    plain = best = _compare(ours, theirs, matching, tolerance, static=static)
+    cost = float(len(plain.differences))
+    for reading in readings(ours, theirs, matching, plain.differences):
         # Names still tell what they told; what was matched by structure is matched anew.
-        again = match(ours, other) if matching.doubtful or _renamed(ours, theirs, matching) else matching
-        tried = _compare(ours, other, again, tolerance, static=static)
-        if len(tried.differences) + 1 < len(best.differences):
-            best = Comparison((_unit(ours, theirs, ratio, tensors=tensors), *tried.differences), tried.nodes)
+        loose = matching.doubtful or _renamed(ours, theirs, matching)
+        again = match(reading.ours, reading.theirs) if loose else matching
+        tried = _compare(reading.ours, reading.theirs, again, tolerance, static=static)
+        if len(tried.differences) + UNIT < cost:
+            cost = len(tried.differences) + UNIT
+            Gs = {node.a: reading.frame(node.G) for node in tried.nodes}
+            # In the frames that fit, everything departs that the unit touches: together this is the unit.
+            literal = _compare(ours, theirs, again, tolerance, static=static, chosen=Gs)
+            unit = reading.difference(lambda _, all_of=literal.differences: patched(ours, all_of))
+            best = Comparison((*tried.differences, unit), literal.nodes)
     return best
 
 
@@ -67,26 +74,19 @@ def _renamed(ours: Tree, theirs: Tree, matching: Matching) -> bool:
     return any(ours.joints[i].name != theirs.joints[j].name for i, j in matching.joints.items())
 
 
-def _unit(ours: Tree, theirs: Tree, ratio: float, *, tensors: bool) -> Difference:
-    """Return the unit of all lengths of a file."""
-    files = Source(ours.origin.path), Source(theirs.origin.path)
-    return Difference(
-        "units.length",
-        None,
-        1.0,
-        ratio,
-        "m" if not tensors else "m, and kg m^2 with its square",
-        lambda tree: rescaled(tree, ratio, tensors=tensors),
-        source=files[0],
-        other=files[1],
-    )
-
-
-def _compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, static: bool) -> Comparison:
-    """Compare two trees whose lengths have one unit."""
+def _compare(
+    ours: Tree,
+    theirs: Tree,
+    matching: Matching,
+    tolerance: float,
+    *,
+    static: bool,
+    chosen: Mapping[int, Floats] | None = None,
+) -> Comparison:
+    """Compare two trees as they were read, in the frames that are `chosen` or in those that fit best."""
     zeros, kept = common_zeros(ours, theirs, matching), moving_elsewhere(ours, theirs, matching)
     sides = side(ours, zeros[0], kept[0]), side(theirs, zeros[1], kept[1])
-    nodes = align(*sides, matching, tolerance)
+    nodes = align(*sides, matching, tolerance, chosen)
     reach = max(1e-3, *(float(np.linalg.norm(node.P[:3, 3])) for node in nodes))
     # A member that stands elsewhere is a difference of its joint: its inertia is compared where it stands.
     standing = replace(sides[0], Ts_holder_body=found_placements(*sides, nodes))

@@ -19,7 +19,7 @@ from ..tree import JointKind
 from .alignment import children, node_of, placement, same_pose, same_screws, screws
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ..tree import Floats, Inertia
     from .alignment import Node, Side
@@ -30,7 +30,9 @@ APART: Final = 1e-3  # directions that are closer to parallel, and [m] points th
 DISTINCT: Final = 1e-3  # of the largest moment: principal axes of closer moments are any
 
 
-def align(ours: Side, theirs: Side, matching: Matching, tolerance: float) -> tuple[Node, ...]:
+def align(
+    ours: Side, theirs: Side, matching: Matching, tolerance: float, chosen: Mapping[int, Floats] | None = None
+) -> tuple[Node, ...]:
     """Return the matched bodies of both trees in the frames of ours, parents first.
 
     A static body is no parent: what stands on it is placed in the world, since where a pedestal ends and a placement
@@ -41,6 +43,7 @@ def align(ours: Side, theirs: Side, matching: Matching, tolerance: float) -> tup
         theirs: the other tree.
         matching: from `match`.
         tolerance: relative, below which two parameters count as equal when frames are chosen.
+        chosen: frame (4, 4) of bodies of ours for which none is looked for.
     """
     a = ours.tree
     reach = max(float(np.abs(ours.home[:, :3, 3]).max()), 1e-3)
@@ -53,7 +56,9 @@ def align(ours: Side, theirs: Side, matching: Matching, tolerance: float) -> tup
         while parent not in Gs or (parent and not ours.moves(parent)):
             parent = a.parents[parent]
         best: tuple[int, Node] | None = None
-        for G in frames_of(ours, theirs, i, j, parent, Gs[parent], matching):
+        given = None if chosen is None else chosen.get(i)
+        frames = frames_of(ours, theirs, i, j, parent, Gs[parent], matching) if given is None else [given]
+        for G in frames:
             node = node_of(ours, theirs, i, j, parent, Gs[parent], G, matching.bodies[parent])
             cost = departing(ours, theirs, node, matching, tolerance, reach)
             if best is None or cost < best[0]:

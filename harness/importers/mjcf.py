@@ -28,8 +28,12 @@ MjSpec: TypeAlias = Any
 MjModel: TypeAlias = Any
 
 
-def read_mjcf(path: FilePath) -> Tree:
+def read_mjcf(path: FilePath, *, other_angle_unit: bool = False) -> Tree:
     """Return the tree of an MJCF file.
+
+    Args:
+        path: of the file.
+        other_angle_unit: whether angles are read as degrees where the file says radians, and the reverse.
 
     Raises:
         ReadError: the file or one that it includes cannot be read, is no XML, has another root than `mujoco`, holds a
@@ -38,6 +42,8 @@ def read_mjcf(path: FilePath) -> Tree:
     mujoco = _mujoco()
     with mjcf_spec.quiet(mujoco) as warned, mjcf_spec.decoding(path):
         source = mjcf_spec.read(path, mujoco)
+        if other_angle_unit:
+            source.spec.compiler.degree = not source.spec.compiler.degree
         model, unreadable = mjcf_spec.compiled(source.spec, source.flat, mujoco)
     document = source.flat.document
     lines = mjcf_spec.lines_of(source.spec, source.flat)

@@ -1,7 +1,8 @@
-"""The engines that take part in a run."""
+"""The engines that take part in a run, each in a process of its own unless it is asked for in this one."""
 
 from __future__ import annotations
 
+import atexit
 import platform
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -10,25 +11,65 @@ import numpy as np
 
 from . import registry
 from .callables import CallableEngine
-from .errors import EngineAbsent, RequestError
+from .engine_terms import EngineTerm, engine_term
+from .errors import EngineAbsent, EngineUnsupported, RequestError
+from .tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from .engine import Engine
+    from .engine import Engine, Given
+    from .workers import Limits, Worker
 
 
 @dataclass(frozen=True)
 class Bench:
-    """An engine that takes part."""
+    """An engine that takes part.
+
+    Attributes:
+        name: of the engine.
+        version: of the engine; "" for a callable.
+        engine: in this process; None where it is loaded only when it must be.
+        worker: its own process, or None.
+        absent: why it could not be had, or "".
+    """
 
     name: str
     version: str
-    engine: Engine
+    engine: Engine | None = None
+    worker: Worker | None = None
+    absent: str = ""
+    term: EngineTerm | None = None
+
+    def opener(self, given: Given) -> Engine:
+        """Return the engine that opens this model; a live object stays in the process that it is in.
+
+        Raises:
+            EngineAbsent: it could not be had.
+            EngineUnsupported: the model cannot reach it.
+        """
+        if self.absent:
+            raise EngineAbsent(self.absent)
+        if self.engine is not None:
+            return self.engine
+        if self.worker is None or (given.live is not None and not isinstance(given.live, Tree)):
+            if self.term is not None and self.term.elsewhere:
+                raise EngineUnsupported(f"a live model cannot be handed to {self.term}, which is another process")
+            return registry.adapter(self.name)
+        from .remote import RemoteEngine  # noqa: PLC0415
+
+        return RemoteEngine(self.worker)
 
 
-def gather(engines: Sequence[str | Callable[..., Any]] | Callable[..., Any] | str | None) -> list[Bench]:
-    """Return the engines that take part, the reference first.
+def gather(
+    engines: Sequence[str | Callable[..., Any]] | Callable[..., Any] | str | None,
+    limits: Limits | None = None,
+) -> list[Bench]:
+    """Return the engines that take part, the reference first; their processes start to load them at once.
+
+    Args:
+        engines: terms and callables; None for every installed engine.
+        limits: of every process; None to ask engines in this process.
 
     Raises:
         RequestError: an unknown engine, or none beside the reference.
@@ -40,10 +81,12 @@ def gather(engines: Sequence[str | Callable[..., Any]] | Callable[..., Any] | st
     if engines is None:
         engines = [name for name, card in cards.items() if registry.version(card) is not None]
     bench = [Bench("reference", registry.version(cards["reference"]) or "0", registry.adapter("reference"))]
+    taken = {"reference"}
     for engine in engines:
         if isinstance(engine, str):
-            if engine not in {b.name for b in bench}:
-                bench.append(Bench(engine, _version(engine), registry.adapter(engine)))
+            if engine not in taken:
+                taken.add(engine)
+                bench.append(_named(engine_term(engine), limits))
         elif not isinstance(engine, CallableEngine) and not callable(engine):
             raise RequestError(f"{engine!r} is no engine; give the name of one, or a callable (q, v, a) -> tau")
         else:
@@ -56,12 +99,50 @@ def gather(engines: Sequence[str | Callable[..., Any]] | Callable[..., Any] | st
     return bench
 
 
-def _version(name: str) -> str:
-    card = registry.card_of(name)
-    installed = registry.version(card)
-    if installed is None:
-        raise EngineAbsent(f"engine {name!r} is not installed; install it with: {card.install}")
-    return installed
+def _named(term: EngineTerm, limits: Limits | None) -> Bench:
+    """Return an engine by its term."""
+    card = registry.card_of(term.name)
+    if not term.elsewhere:
+        installed = registry.version(card)
+        if installed is None:
+            raise EngineAbsent(f"engine {term.name!r} is not installed; install it with: {card.install}")
+        if limits is None:
+            return Bench(term.name, installed, registry.adapter(term.name), term=term)
+        return Bench(term.name, installed, worker=_worker(term, limits), term=term)
+    if limits is None:
+        raise RequestError(f"{term} is another process; leave out --in-process")
+    try:
+        worker = _worker(term, limits)
+        return Bench(term.name, worker.version, worker=worker, term=term)
+    except EngineAbsent as error:
+        return Bench(term.name, term.version, absent=str(error), term=term)
+
+
+_workers: dict[tuple[EngineTerm, Limits], Worker] = {}
+
+
+def _worker(term: EngineTerm, limits: Limits) -> Worker:
+    """Return the process of an engine, which is started once and asked for every model."""
+    from .workers import Worker  # noqa: PLC0415
+
+    key = (term, limits)
+    if key not in _workers:
+        if not _workers:
+            atexit.register(stop_workers)
+        if term.version:
+            from .environments import python_of  # noqa: PLC0415
+
+            _workers[key] = Worker(term.name, python_of(term.name, term.version), limits)
+        else:
+            _workers[key] = Worker(term.name, term.python, limits) if term.python else Worker(term.name, limits=limits)
+    _workers[key].start()
+    return _workers[key]
+
+
+def stop_workers() -> None:
+    """End the processes of all engines."""
+    while _workers:
+        _workers.popitem()[1].stop()
 
 
 def versions(bench: Sequence[Bench]) -> dict[str, str]:

@@ -23,9 +23,11 @@ from .cli_options import (
     Files,
     Frames,
     Html,
+    InProcess,
     Json,
     JUnit,
     Markdown,
+    Memory,
     PathOption,
     Quiet,
     Sarif,
@@ -33,6 +35,7 @@ from .cli_options import (
     SaveStates,
     Seed,
     StatesFile,
+    Timeout,
     Tolerance,
     Verbose,
 )
@@ -67,6 +70,9 @@ def main() -> None:
     warnings.showwarning = _warn
     try:
         app(prog_name="tautology")
+    except KeyboardInterrupt:
+        say("interrupted")
+        sys.exit(130)
     except OSError as error:  # of --help and --version; commands say such things themselves
         say(f"cannot write the output: {error.strerror}")
         sys.exit(2)
@@ -126,6 +132,9 @@ def check(
     junit: JUnit = None,
     sarif: Sarif = None,
     frames: Frames = None,
+    timeout: Timeout = 120.0,
+    memory: Memory = 8192,
+    in_process: InProcess = True,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
@@ -143,7 +152,19 @@ def check(
         outputs = destinations(json, csv, save_states, reports=reports, read=read)
         drawn = states if states_file is None else States.load(states_file)
         with Bar(0 if quiet else len(files)) as bar:
-            request = Request(engine or None, path, base, drawn, seed, tolerance, bar, outputs.draws_states)
+            request = Request(
+                engine or None,
+                path,
+                base,
+                drawn,
+                seed,
+                tolerance,
+                bar,
+                outputs.draws_states,
+                in_process=in_process,
+                timeout=timeout,
+                memory=memory,
+            )
             result = check_files(files, request)
         for row in result.unusable:
             say(row.message)

@@ -104,5 +104,12 @@ Frames = Annotated[
         parser=_path,
     ),
 ]
+Timeout = Annotated[float, typer.Option(metavar="SECONDS", help="For one call of an engine, or for loading one model.")]
+Memory = Annotated[
+    int, typer.Option(metavar="MB", min=0, help="That the process of an engine may take; 0 for no limit.")
+]
+InProcess = Annotated[
+    bool, typer.Option("--in-process", help="Ask engines in this process, for debugging: one that crashes ends all.")
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only, a line per file.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quantity, identity, finding and loss.")]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final
 
 from .errors import RequestError
 from .states import States
+from .workers import Limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -28,6 +30,9 @@ class Request:
         tolerance: relative; below it two robots are the same.
         progress: called with what is being done and the share that is done, or None.
         arrays: whether the result keeps errors and efforts of every state, for reports that draw them.
+        in_process: whether engines are asked in this process, where one that crashes ends all; else each has its own.
+        timeout: [s] for one call of an engine, or for loading one model.
+        memory: [MB] that the process of an engine may take; 0 for no limit.
     """
 
     engines: Sequence[str | Callable[..., Any]] | Callable[..., Any] | str | None = None
@@ -38,12 +43,17 @@ class Request:
     tolerance: float = 1e-9
     progress: Callable[[str, float], None] | None = None
     arrays: bool = False
+    in_process: bool = True
+    timeout: float = 120.0
+    memory: int = 8192
 
     def __post_init__(self) -> None:
         asked: tuple[tuple[str, object, tuple[type, ...], str], ...] = (
             ("states", self.states, (Integral, States), "a number of states, or States"),
             ("seed", self.seed, (Integral,), "a whole number"),
             ("tolerance", self.tolerance, (Real,), "a number"),
+            ("timeout", self.timeout, (Real,), "seconds"),
+            ("memory", self.memory, (Integral,), "megabytes"),
         )
         for what, value, kinds, allowed in asked:
             if isinstance(value, bool) or not isinstance(value, kinds):
@@ -56,3 +66,12 @@ class Request:
                 raise RequestError(f"{what} {value!r} is not one of {', '.join(allowed)}")
         if not 0 < self.tolerance < 1:
             raise RequestError(f"tolerance {self.tolerance} is not between 0 and 1")
+        if not 0 < self.timeout < inf:
+            raise RequestError(f"timeout {self.timeout} is not a number of seconds above 0")
+        if self.memory < 0:
+            raise RequestError(f"memory {self.memory} is below 0; 0 stands for no limit")
+
+    @property
+    def limits(self) -> Limits | None:
+        """What the process of an engine may take; None when engines are asked in this process."""
+        return None if self.in_process else Limits(float(self.timeout), int(self.memory))

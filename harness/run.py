@@ -17,12 +17,22 @@ from .checks.truth import Truth
 from .departures import dof_findings, merged, refusal_fix, unexplained
 from .diagnosis.diagnose import Diagnosis, diagnose
 from .diagnosis.lint import lint
-from .errors import EngineRefused, EngineUnsupported, HarnessError, ReadError, RequestError, Source, internal
+from .errors import (
+    EngineAbsent,
+    EngineRefused,
+    EngineUnsupported,
+    HarnessError,
+    ReadError,
+    RequestError,
+    Source,
+    internal,
+)
 from .findings import finding
 from .load import open_model
 from .request import PATHS, Request
 from .results import EngineResult, ModelResult, Result, Status, Unusable
 from .states import States, require_memory, sample
+from .workers import EngineDied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -53,13 +63,13 @@ def check(model: Any, **request: Any) -> Result:
         EngineAbsent: a named engine is not installed.
     """
     wanted = Request(**request)
-    bench = gather(wanted.engines)
+    bench = gather(wanted.engines, wanted.limits)
     return _result(wanted, bench, (check_model(model, wanted, bench),))
 
 
 def check_files(files: Iterable[str | Path], request: Request) -> Result:
     """Check several files; one that cannot be used becomes a row of `unusable` and does not stop the rest."""
-    bench = gather(request.engines)
+    bench = gather(request.engines, request.limits)
     models: list[ModelResult] = []
     unusable: list[Unusable] = []
     for file in files:
@@ -164,13 +174,18 @@ def _ask(b: Bench, path: str, asked: _Asked, recorder: Recorder) -> EngineResult
         return EngineResult(b.name, b.version, path, status, words, seconds, findings=reasons)
 
     try:
-        session = b.engine.native(given, tree) if path == "native" else b.engine.neutral(tree)
+        engine = b.opener(given)
+        session = engine.native(given, tree) if path == "native" else engine.neutral(tree)
     except EngineRefused as refusal:
         advice = refusal_fix(refusal)
         reason = finding(refusal.kind, refusal.source, where=refusal.where, found=str(refusal), fix=advice)
         return failed("refused", str(refusal), reason)
     except EngineUnsupported as limit:
         return failed("unsupported", str(limit))
+    except EngineAbsent as absent:
+        return failed("absent", str(absent))
+    except EngineDied as death:
+        return failed(death.status, f"while loading: {death}")
     except RequestError:
         raise  # of a callable with dofs of another robot
     except UnicodeDecodeError:
@@ -179,7 +194,9 @@ def _ask(b: Bench, path: str, asked: _Asked, recorder: Recorder) -> EngineResult
         return failed("refused", words, reason)
     except (Exception, SystemExit) as error:  # noqa: BLE001  an engine may raise anything: it becomes a result
         return failed("crashed", f"while loading: {type(error).__name__}: {error}")
-    return _answered(b, path, session, asked, recorder, time.perf_counter() - start)
+    result = _answered(b, path, session, asked, recorder, time.perf_counter() - start)
+    death = getattr(session, "died", None)
+    return result if death is None else failed(death.status, str(death))
 
 
 def _answered(b: Bench, path: str, session: Session, asked: _Asked, recorder: Recorder, load: float) -> EngineResult:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..errors import HarnessError
 from ..fixes import fix
 from . import ledger
 from .closure import NOTHING_LEFT, Left, Observed, close, finding_of
@@ -140,7 +139,7 @@ def _described(session: Session) -> Tree | None:
     """Return the robot that the engine holds; None when it does not tell."""
     try:
         return session.describe()
-    except HarnessError:  # also when what it holds is no tree, such as a joint without a direction
+    except (Exception, SystemExit):  # noqa: BLE001  engines raise anything, and may hold what no tree can
         return None
 
 
@@ -182,15 +181,22 @@ def observe(session: Session, tree: Tree, states: States, scales: Callable[[str]
     values: dict[str, Floats] = {}
     kept: dict[str, Floats] = {}
     for name, (method, arguments) in CALLS.items():
-        if name in session.lacks:
+        if name in session.lacks or (name == "mass_matrix" and tree.nv > LARGEST):
             continue
-        try:
-            answer = np.asarray(getattr(session, method)(*(getattr(states, x).copy() for x in arguments)), float)
-            scale = scales(name)
-        except (HarnessError, ValueError, ArithmeticError):
+        answer = _answer(session, method, [getattr(states, x).copy() for x in arguments])
+        if answer is None:
             continue
+        scale = scales(name)
         shape = (len(states), *[len(at)] * (2 if name == "mass_matrix" else 1))
         if answer.shape == shape:
             values[name] = answer
             kept[name] = scale[:, at][:, :, at] if name == "mass_matrix" else scale[:, at]
     return Observed(states, session.dofs, values, kept)
+
+
+def _answer(session: Session, method: str, arguments: list[Floats]) -> Floats | None:
+    """Return an answer; None when there is none, which the row of its quantity tells."""
+    try:
+        return np.asarray(getattr(session, method)(*arguments), float)
+    except (Exception, SystemExit):  # noqa: BLE001  engines raise anything
+        return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..checks.tolerances import LARGEST
 from ..fixes import fix
 from . import ledger
 from .closure import NOTHING_LEFT, Left, Observed, close, finding_of

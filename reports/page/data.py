@@ -9,6 +9,7 @@ from ...harness.kinds import texts
 from ..text import sentence, shown
 from .arrays import array_data, missing_views
 from .claims import claims
+from .sentence import pair_groups
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -36,7 +37,8 @@ def head(saved: Saved, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     data: dict[str, Any] = {key: document[key] for key in HEAD if key in document}
     data |= {"claims": claims(document), "kinds": _kinds(document)}
     if document["command"] == "diff":
-        return visible(data | {"pair": {key: document[key] for key in PAIR if key in document}})
+        pair = {key: document[key] for key in PAIR if key in document}
+        return visible(data | {"pair": pair, "groups": pair_groups(document)})
     data["overview"] = [_overview(*row) for row in zip(document["models"], verdicts, strict=True)]
     data["unusable"] = document["unusable"]
     data["missing"] = [] if saved.arrays is not None else missing_views()

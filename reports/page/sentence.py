@@ -39,6 +39,25 @@ def verdicts(document: Mapping[str, Any]) -> tuple[Verdict, list[Verdict]]:
     return _split(overall_line(run)), [_split(model_line(model)) for model in run.models]
 
 
+def pair_groups(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return findings of a comparison of two files that are one to a reader, the most telling first.
+
+    Each has `findings`, indices into those of the document, the most telling first, `share` explained, whether it was
+    `measured` for all of them together, and whether only written `digits` differ.
+    """
+    result = diff_result(document)
+    index = {id(finding): i for i, finding in enumerate(result.reasons)}
+    return [
+        {
+            "findings": [index[id(finding)] for finding in group.findings],
+            "share": group.share,
+            "measured": group.measured,
+            "digits": group.digits,
+        }
+        for group in groups(result)
+    ]
+
+
 def _split(line: Text) -> Verdict:
     status, _, words = line.plain.partition("  ")
     return Verdict(status.lower(), words)

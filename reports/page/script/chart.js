@@ -1,6 +1,15 @@
 // Charts: ECharts draws them as SVG, in the colours of the page, and again when these change.
 
 const charts = new Set();
+const AHEAD = "800px"; // a chart is drawn when it is this near to what is seen
+
+const sight = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries)
+      if (isIntersecting) [...charts].find((made) => made.figure === target)?.draw(true);
+  },
+  { rootMargin: AHEAD },
+);
 
 /** Return a colour of the page by the name of its custom property. */
 function ink(property) {
@@ -36,7 +45,7 @@ function chart({ title, option, describe, size, click }) {
   const words = element("p", { class: "described" });
   const scroller = element("div", { class: "scroller" }, canvas);
   const figure = element("figure", {}, element("figcaption", {}, title), scroller, words);
-  const made = { canvas, figure, drawn: null, draw, resize };
+  const made = { canvas, figure, scroller, drawn: null, draw, resize };
   function resize() {
     const { width, height } = size();
     const room = scroller.clientWidth;
@@ -50,21 +59,30 @@ function chart({ title, option, describe, size, click }) {
       scroller.setAttribute("aria-label", `${title}, scrolls sideways`);
     } else for (const attribute of ["tabindex", "role", "aria-label"]) scroller.removeAttribute(attribute);
     made.drawn?.resize();
+    fit();
   }
-  function draw() {
+  /** Let the drawing shrink to the width of paper. */
+  function fit() {
+    const svg = canvas.querySelector("svg");
+    if (svg) svg.setAttribute("viewBox", `0 0 ${svg.getAttribute("width")} ${svg.getAttribute("height")}`);
+  }
+  function draw(seen = Boolean(made.drawn)) {
     if (!figure.isConnected) return;
     resize();
+    const text = describe();
+    canvas.setAttribute("aria-label", `${title}. ${text}`);
+    words.textContent = text;
+    if (!seen) return sight.observe(figure);
+    sight.unobserve(figure);
     if (!made.drawn) {
       made.drawn = vendor.echarts.init(canvas, null, { renderer: "svg" });
       if (click) made.drawn.on("click", click);
     }
     made.drawn.setOption({ ...shared(), ...option() }, { notMerge: true });
-    const text = describe();
-    canvas.setAttribute("aria-label", `${title}. ${text}`);
-    words.textContent = text;
+    fit();
   }
   charts.add(made);
-  whenPlaced(figure, draw);
+  whenPlaced(figure, () => draw());
   return made;
 }
 
@@ -154,10 +172,12 @@ function zooms(count, most, axes) {
   }));
 }
 
-function redraw() {
+/** Draw again what is drawn, or everything; forget what is no longer in the page. */
+function redraw(all = false) {
   for (const made of charts) {
-    if (made.figure.isConnected) made.draw();
+    if (made.figure.isConnected) all ? made.draw(true) : made.draw();
     else {
+      sight.unobserve(made.figure);
       made.drawn?.dispose();
       charts.delete(made);
     }

@@ -7,7 +7,9 @@ const TITLES = {
   lint: "wrong in the file itself",
 };
 const GRAVITY = ["refusal", "model", "lint", "convention"];
-const MOST = 12; // findings that are shown one by one
+const MOST = 12; // cards
+const ALIKE = 4; // cards of one kind
+const NAMED = 12; // names in a list
 
 /** Return the severity by which a finding is shown; a fault of the file itself is lint. */
 function severity(finding) {
@@ -42,8 +44,24 @@ function values(finding) {
   };
 }
 
-/** Return one finding as an article. */
-function card(finding, sides = ["expected", "found"]) {
+/** Return findings in groups for cards: `ALIKE` of a kind one by one, where the others are beside the last of them. */
+function grouped(findings) {
+  const kinds = new Map();
+  const groups = [];
+  for (const finding of findings) {
+    const some = kinds.get(finding.kind) || [];
+    kinds.set(finding.kind, some);
+    if (some.length >= ALIKE) some.at(-1).also.push(finding);
+    else {
+      some.push({ first: finding, also: [] });
+      groups.push(some.at(-1));
+    }
+  }
+  return groups;
+}
+
+/** Return one finding as an article, and where there are others like it. */
+function card({ first: finding, also, share, note }, sides = ["expected", "found"]) {
   const weight = severity(finding);
   const where = finding.where ? [" at ", name(finding.where)] : [];
   const at = place(finding.file, finding.line);
@@ -58,15 +76,25 @@ function card(finding, sides = ["expected", "found"]) {
     if (finding.expected !== null) fact(sides[0], number2(expected, finding.expected));
     if (finding.found !== null) fact(sides[1], number2(found, finding.found));
   }
-  if (finding.explains !== null && finding.kind !== "unexplained")
-    fact("explains", `${(finding.explains * 100).toFixed(1)}% of the difference`);
+  const explained = share ?? finding.explains;
+  if (explained !== null && finding.kind !== "unexplained")
+    fact(also.length && share !== undefined ? "together explain" : "explains", `${percent(explained)} of the difference`);
   if (finding.readers) fact("read by", name(finding.readers.join("; ")));
   if (finding.rivals?.length) fact("no motion tells it from", name(said(finding.rivals)));
   const made = element("li", { class: `card ${weight}` });
   made.append(element("p", { class: "weight" }, TITLES[weight]), title, facts);
-  if (finding.note) made.append(element("p", { class: "note" }, name(finding.note)));
+  for (const text of [finding.note, note]) if (text) made.append(element("p", { class: "note" }, name(text)));
   if (finding.fix) made.append(element("p", { class: "fix" }, element("b", {}, "fix: "), name(finding.fix)));
+  if (also.length) {
+    const some = also.slice(0, NAMED).map((f) => `${f.where ?? "the file"}${f.line ? ` (line ${f.line})` : ""}`);
+    const rest = also.length > NAMED ? ` and ${also.length - NAMED} more` : "";
+    made.append(element("p", {}, element("b", {}, finding.kind, " also at: "), name(some.join(", ") + rest)));
+  }
   return made;
+}
+
+function percent(share) {
+  return `${(share * 100).toFixed(1)}%`;
 }
 
 /** Return a value whose title holds all its digits. */
@@ -75,14 +103,16 @@ function number2(text, value) {
 }
 
 /** Return findings: the gravest one by one, all of them in a table. */
-function findingList(findings, { title, none, sides, engines = true }) {
+function findingList(findings, { title, none, sides, groups, engines = true }) {
   const grave = findings.filter((f) => severity(f) !== "convention");
   const mapped = findings.filter((f) => severity(f) === "convention");
+  const cards = groups || grouped(grave);
   const list = element("ol", { class: "cards" });
-  for (const finding of grave.slice(0, MOST)) list.append(card(finding, sides));
+  for (const group of cards.slice(0, MOST)) list.append(card(group, sides));
   const parts = [element("h3", {}, title)];
-  parts.push(grave.length ? list : paragraph(none, "empty"));
-  if (grave.length > MOST) parts.push(paragraph(`${grave.length - MOST} more are in the table below.`, "more"));
+  parts.push(cards.length ? list : paragraph(none, "empty"));
+  const left = cards.slice(MOST).reduce((sum, group) => sum + 1 + group.also.length, 0);
+  if (left) parts.push(paragraph(`${left} more are in the table below.`, "more"));
   if (mapped.length) {
     const kinds = new Map();
     for (const f of mapped) kinds.set(f.kind, (kinds.get(f.kind) || 0) + 1);
@@ -126,7 +156,7 @@ function findingTable(findings, caption, sides = ["expected", "found"], engines 
         title: "explains",
         right: true,
         least: 80,
-        text: (x) => (x === null ? NONE : `${(x * 100).toFixed(1)}%`),
+        text: (x) => (x === null ? NONE : percent(x)),
       },
       ...(engines && rows.some((row) => row.readers) ? [{ field: "readers", title: "read by", wide: true, least: 110 }] : []),
       { field: "fix", title: "fix", wide: true, least: 220, grow: 3 },

@@ -26,6 +26,7 @@ function themeSwitch() {
   addEventListener("beforeprint", () => {
     before = current();
     set("light");
+    redraw(true);
   });
   addEventListener("afterprint", () => set(before));
   return button;

@@ -27,6 +27,12 @@ function pairPage(head, content) {
         title: "What differs, the most telling first",
         none: "Nothing differs.",
         sides: ["in A", "in B"],
+        groups: head.groups.map(({ findings: [first, ...also], share, digits }) => ({
+          first: pair.findings[first],
+          also: also.map((i) => pair.findings[i]),
+          share,
+          note: digits ? "Differs in the last written digits only." : "",
+        })),
         engines: false,
       }),
       pair.ignored?.length ? element("p", {}, "Ignored as asked: ", pair.ignored.join(", "), ".") : null,

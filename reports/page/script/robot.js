@@ -2,6 +2,7 @@
 
 const JOINT_MEASURES = ["tau", "bias", "gravity", "acceleration"];
 const BODY_MEASURES = ["poses", "velocities"];
+const MARGINS = { left: 60, right: 110 }; // [px] of the tree
 const BODY_ROWS = [
   ["mass", "kg", (b) => b.mass],
   ["centre of mass", "m", (b) => b.com],
@@ -74,7 +75,17 @@ function robotSection(model, tolerance) {
     list.value = body;
     details.replaceChildren(...held(model, body, at));
     drawn.draw();
+    reveal();
   }
+  /** Scroll the tree so that the selected body is in sight: its levels are evenly spaced. */
+  function reveal() {
+    const { levels, depth } = digits();
+    const { scrollWidth, clientWidth } = drawn.scroller;
+    const x = MARGINS.left + (levels.get(at.selected) / depth) * (scrollWidth - MARGINS.left - MARGINS.right);
+    const { scrollLeft } = drawn.scroller;
+    if (x < scrollLeft + 60 || x > scrollLeft + clientWidth - 60) drawn.scroller.scrollLeft = x - clientWidth / 2;
+  }
+  whenPlaced(drawn.figure, reveal);
   const change = (key) => (value) => {
     at[key] = key === "engine" ? Number(value) : value;
     drawn.draw();
@@ -211,8 +222,7 @@ function treeOption(nodes, digits, at, findings, tolerance) {
       {
         type: "tree",
         data: [root],
-        left: 60,
-        right: 110,
+        ...MARGINS,
         top: 16,
         bottom: 56,
         orient: "LR",

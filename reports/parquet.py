@@ -66,7 +66,8 @@ def _write(path: Path, columns: Mapping[str, Column], tables: Iterator[Any], *, 
     if missing:
         note = b"the result was saved without the arrays of its states: there is nothing to write"
         form = form.with_metadata({**(form.metadata or {}), b"tautology.missing": note})
-    with parquet.ParquetWriter(path, form, compression="zstd") as writer:
+    few = [name for name, (kind, _, _) in columns.items() if kind == "word"]  # numbers have no words to look up
+    with parquet.ParquetWriter(path, form, compression="zstd", use_dictionary=few) as writer:
         for table in tables:
             writer.write_table(table.replace_schema_metadata(form.metadata))
 

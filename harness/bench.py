@@ -12,7 +12,7 @@ import numpy as np
 from . import registry
 from .callables import CallableEngine
 from .engine_terms import EngineTerm, engine_term
-from .errors import EngineAbsent, EngineUnsupported, RequestError
+from .errors import EngineAbsent, EngineUnsupported, ReadError, RequestError, Source
 from .tree import Tree
 
 if TYPE_CHECKING:
@@ -137,6 +137,21 @@ def _worker(term: EngineTerm, limits: Limits) -> Worker:
             _workers[key] = Worker(term.name, term.python, limits) if term.python else Worker(term.name, limits=limits)
     _workers[key].start()
     return _workers[key]
+
+
+def mjcf_reader(limits: Limits | None) -> Callable[[str], Tree] | None:
+    """Return what reads MJCF in the process of MuJoCo, whose compiler may crash; None to read it in this one."""
+    if limits is None or registry.version(registry.card_of("mujoco")) is None:
+        return None
+    from .workers import EngineDied  # noqa: PLC0415
+
+    def read(file: str) -> Tree:
+        try:
+            return _worker(EngineTerm("mujoco"), limits).ask({"do": "read", "file": file})["tree"]
+        except EngineDied as death:
+            raise ReadError(f"MuJoCo, which reads MJCF for every engine, {death}", Source(file)) from death
+
+    return read
 
 
 def stop_workers() -> None:

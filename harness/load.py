@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from .engine import Given
 from .errors import ReadError, RequestError, Source
 from .importers.urdf import expansion, tree_of_document
 from .importers.xml import FilePath, parse_xml, read_bytes
 from .tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 BASES: Final = ("auto", "fixed", "free")
 
@@ -38,11 +41,17 @@ def load(model: Any, base: str = "auto") -> Tree:
     return open_model(model, base).tree
 
 
-def open_model(model: Any, base: str = "auto") -> Loaded:
-    """Return the tree and what the native path needs; arguments and errors as for `load`."""
+def open_model(model: Any, base: str = "auto", read_mjcf: Callable[[str], Tree] | None = None) -> Loaded:
+    """Return the tree and what the native path needs; arguments and errors as for `load`.
+
+    Args:
+        model: as for `load`.
+        base: as for `load`.
+        read_mjcf: reads an MJCF file, in another process; None reads it in this one.
+    """
     if base not in BASES:
         raise RequestError(f"base {base!r} does not exist; choose one of {', '.join(BASES)}")
-    loaded = _open_file(model) if isinstance(model, str | os.PathLike) else _open_live(model)
+    loaded = _open_file(model, read_mjcf) if isinstance(model, str | os.PathLike) else _open_live(model)
     if base == "fixed" and loaded.tree.base == "free":
         raise _floats(loaded.tree)
     tree = loaded.tree.with_base(base)
@@ -59,7 +68,7 @@ def _floats(tree: Tree) -> RequestError:
     )
 
 
-def _open_file(path: FilePath) -> Loaded:
+def _open_file(path: FilePath, read: Callable[[str], Tree] | None) -> Loaded:
     """Read a file in the format that its root element tells."""
     file = os.fsdecode(path)
     try:
@@ -74,9 +83,10 @@ def _open_file(path: FilePath) -> Loaded:
     if document.root.tag == "robot":
         return Loaded(tree_of_document(document), Given("urdf", file))
     if document.root.tag == "mujoco":
-        from .importers.mjcf import read_mjcf  # noqa: PLC0415  imports an engine
+        if read is None:
+            from .importers.mjcf import read_mjcf as read  # noqa: PLC0415  imports an engine
 
-        return Loaded(read_mjcf(file), Given("mjcf", file))
+        return Loaded(read(file), Given("mjcf", file))
     message = f"the root element is <{document.root.tag}>; supported: <robot> (URDF) and <mujoco> (MJCF)"
     raise ReadError(message, document.root.source)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from .arrays import Recorder, terms
-from .bench import gather, versions
+from .bench import gather, mjcf_reader, versions
 from .checks import agreement, identities
 from .checks.tolerances import TABLE
 from .checks.truth import Truth
@@ -107,7 +107,7 @@ def check_model(model: Any, request: Request, bench: Sequence[Bench]) -> ModelRe
     """Return what all engines say of one model; see `check` for what is raised."""
     # Numbers at the ends of the range of doubles overflow here and there: rows judge what comes of it, and say so.
     with np.errstate(all="ignore"):
-        return _check_opened(open_model(model, request.base), request, bench)
+        return _check_opened(open_model(model, request.base, mjcf_reader(request.limits)), request, bench)
 
 
 def _states(tree: Tree, request: Request) -> States:

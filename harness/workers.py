@@ -155,7 +155,7 @@ class Worker:
             raise EngineDied(self._obituary(), "crashed") from None
         except wire.Late:
             self.stop()
-            words = f"no answer within {self.limits.seconds:g} s{self._last_words()}"
+            words = f"gave no answer within {self.limits.seconds:g} s{self._last_words()}"
             raise EngineDied(words, "timeout") from None
         except BaseException:
             self.stop()  # half a frame may be under way: the next answer would be of another question

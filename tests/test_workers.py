@@ -51,7 +51,7 @@ def asked(engine: str, **more):
         ("killed", "crashed", "inverse_dynamics: ended by SIGKILL (at state 0)"),
         ("aborts", "crashed", "while loading: ended by SIGABRT"),
         ("leaves", "crashed", "ended with exit code 7; it printed: fatal: bad joint"),
-        ("endless", "timeout", "inverse_dynamics: no answer within 3 s"),
+        ("endless", "timeout", "inverse_dynamics: gave no answer within 3 s"),
     ],
 )
 def test_an_engine_that_ends_harms_nobody_else(engine, status, words):
@@ -225,3 +225,17 @@ def test_limits_out_of_range_are_refused():
         Request(timeout=0)
     with pytest.raises(RequestError, match="memory"):
         Request(memory=-1)
+
+
+def test_an_mjcf_that_hangs_the_compiler_is_unusable_and_no_more(tmp_path):
+    """MuJoCo reads MJCF for every engine: it does so in its own process, and the next file is read as ever."""
+    hostile, sound = tmp_path / "keys.xml", Path(ARM).with_suffix(".xml")
+    hostile.write_text(
+        '<mujoco><size nkey="100000000"/><worldbody><body><joint/><geom size="1"/></body></worldbody></mujoco>'
+    )
+    request = Request(engines=["mujoco"], states=3, in_process=False, timeout=5.0, memory=2048)
+    result = check_files([str(hostile), str(sound)], request)
+    (row,) = result.unusable
+    assert row.file == str(hostile)
+    assert "MuJoCo" in row.message
+    assert [e.status for e in result.models[0].engines] == ["agree"] * 3

@@ -42,11 +42,18 @@ def merged(file: File, rng: Any) -> None:
         above, w = file.parent(b), file.inertial(b)
         if file.kind(b) != "fixed" or above not in file.bodies() or rng.random() < 0.3:
             continue
+        if w is None and _weighs_by_shape(file, b):
+            continue  # a merger that lost its mass would be another defect
         if w is not None:
             own = file.inertial(above)
             parts = [(w, file.placement(b))] + ([(own, np.eye(4))] if own is not None else [])
             file.put_inertial(above, _added(parts))
         file.remove(b)
+
+
+def _weighs_by_shape(file: File, b: str) -> bool:
+    """Return whether the inertia of a body is left to its shapes."""
+    return isinstance(file, Mjcf) and file.body(b).find("geom") is not None
 
 
 def split(file: File, rng: Any) -> None:
@@ -172,7 +179,9 @@ def renamed(file: File, rng: Any) -> None:
     roots = (file.root, *file.includes.values())
     named = [e for root in roots for e in root.iter() if e.tag in ("link", "body", "joint", "freejoint")]
     names = sorted({e.get("name", "") for e in named} - {"", "world"})
-    table = {name: _other_name(name, k, style) for k, name in enumerate(names)}
+    # Numbers of its own for each file: one name for two different joints is another robot by its names, and told so.
+    first = int(rng.integers(10**6)) * 1000
+    table = {name: _other_name(name, first + k, style) for k, name in enumerate(names)}
     if len(set(table.values())) < len(table):
         return
     file.renamed = dict(table)

@@ -14,6 +14,7 @@ from .frame_choice import align
 from .joints import joint_differences
 from .matching import match
 from .pieces import inertia_differences
+from .released import released
 from .units import readings
 from .whole import whole_differences
 
@@ -90,17 +91,18 @@ def _compare(
     reach = max(1e-3, *(float(np.linalg.norm(node.P[:3, 3])) for node in nodes))
     # A member that stands elsewhere is a difference of its joint: its inertia is compared where it stands.
     standing = replace(sides[0], Ts_holder_body=found_placements(*sides, nodes))
+    loose = released(*sides, nodes, matching, tolerance)
     found: list[Difference] = []
     for node in nodes:
         moves = sides[0].moves(node.a)
         if moves or (static and node.a):
             found += joint_differences(*sides, node, tolerance, reach)
-        if node.a in sides[0].pieces and (static or moves):
+        if node.a in sides[0].pieces and (static or moves) and node.a not in loose.holders:
             found += inertia_differences(standing, sides[1], node, matching, tolerance, reach)
         if node.a and ours.bodies[node.a].gravcomp != theirs.bodies[node.b].gravcomp:
             found.append(_gravcomp(ours, theirs, node))
-    found += _missing(ours, theirs, matching)
-    found += _extra(ours, sides[1], matching, nodes)
+    found += _missing(ours, theirs, matching, loose.ours)
+    found += _extra(ours, sides[1], matching, nodes, loose.theirs)
     found += whole_differences(ours, theirs, matching, tolerance)
     doubtful = {ours.joints[i].name for i in matching.doubtful} | {ours.bodies[i].name for i in matching.doubtful}
     noted = [replace(d, note="matched by structure, could be another") if d.where in doubtful else d for d in found]
@@ -113,8 +115,8 @@ def _gravcomp(ours: Tree, theirs: Tree, node: Node) -> Difference:
     return Difference("gravcomp", body.name, body.gravcomp, other.gravcomp, "1", unchanged, *sources)
 
 
-def _missing(ours: Tree, theirs: Tree, matching: Matching) -> Iterator[Difference]:
-    """Yield joints with a dof and bodies with inertia that the other tree does not have."""
+def _missing(ours: Tree, theirs: Tree, matching: Matching, merged: frozenset[int]) -> Iterator[Difference]:
+    """Yield joints with a dof and bodies with inertia that the other tree does not have, those `merged` there apart."""
     for i, joint in enumerate(ours.joints):
         body = ours.bodies[i]
         if not i or i in matching.bodies or not joint.nv:
@@ -130,7 +132,7 @@ def _missing(ours: Tree, theirs: Tree, matching: Matching) -> Iterator[Differenc
         kind = "base.fixed_or_free" if at_root else "joint.missing"
         values = ("free", "fixed", "") if at_root else (joint.nv, 0, "dof")
         yield Difference(kind, joint.name, *values, _weld(joint), joint.source())
-        for k, member in enumerate(ours.bodies):
+        for k, member in enumerate(ours.bodies if i not in merged else ()):
             if ours.fusion.holder[k] == i and k not in matching.bodies and not member.inertia.is_zero:
                 mass, gone = member.inertia.mass, _dropped(member)
                 yield Difference("body.missing", member.name, mass, 0.0, "kg", gone, member.source())
@@ -153,8 +155,13 @@ def _dropped(body: Body) -> Callable[[Tree], Tree]:
     return lambda tree: with_inertia(tree, body.name, Inertia())
 
 
-def _extra(ours: Tree, other: Side, matching: Matching, nodes: tuple[Node, ...]) -> Iterator[Difference]:
-    """Yield joints with a dof that our tree does not have; the body comes along with its piece, at rest at home."""
+def _extra(
+    ours: Tree, other: Side, matching: Matching, nodes: tuple[Node, ...], merged: frozenset[int]
+) -> Iterator[Difference]:
+    """Yield joints with a dof that our tree does not have; the body comes along with its piece, at rest at home.
+
+    A body that ours has `merged` into what holds it is there already.
+    """
     theirs = other.tree
     frames = {node.b: node for node in nodes}
     taken = set(matching.bodies.values())
@@ -179,4 +186,4 @@ def _extra(ours: Tree, other: Side, matching: Matching, nodes: tuple[Node, ...])
         at_root = joint.kind is JointKind.FLOATING and not theirs.moving[body.parent]
         kind = "base.fixed_or_free" if at_root else "joint.extra"
         values = ("fixed", "free", "") if at_root else (0, joint.nv, "dof")
-        yield Difference(kind, joint.name, *values, apply, other=joint.source())
+        yield Difference(kind, joint.name, *values, unchanged if j in merged else apply, other=joint.source())

@@ -44,6 +44,7 @@ class Reason:
         dropped: whether the tensor is gone: one act of an importer, and no free value.
         small: whether the value departs by little only: digits, rather than a decision.
         turn: (3, 3) of a body that stands turned on what it is fixed to.
+        chance: what it costs more, since it could fit by chance.
     """
 
     kind: str
@@ -52,12 +53,13 @@ class Reason:
     dropped: bool = False
     small: bool = False
     turn: Floats | None = None
+    chance: float = 0.0
 
     @property
     def cost(self) -> float:
         """What it adds to an account."""
-        cost = COST.get(self.kind, 1.0)
-        return 1.0 if self.dropped else cost * 0.3 if self.small and cost >= FREE else cost
+        cost = COST.get(self.kind, 1.0) + self.chance
+        return 1.0 if self.dropped else cost * 0.4 if self.small and cost >= FREE else cost
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,15 +134,17 @@ def reasons(
         found.append(Reason("units.length" if scaled and ours.com.any() else "com", "com", small=small))
     if turned:
         small = float(np.abs(ours.I_com - theirs.I_com).max()) < SMALL * float(np.abs(ours.I_com).max())
-        found.append(replace(_tensor(ours, theirs, g.tensor, frames), small=small))
+        found.append(replace(_tensor(ours, theirs, g.tensor, frames, alone=not found), small=small))
     return tuple(found)
 
 
-def _tensor(ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Floats]) -> Reason:
-    """Return the pattern between two tensors about the centre of mass that differ."""
-    kinds = patterns(ours, theirs, grain, frames)
+def _tensor(ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Floats], *, alone: bool) -> Reason:
+    """Return the pattern between two tensors that differ; `alone` when mass and centre do not."""
+    # A mass added at a point shifts the tensor like another reference point: beside a value such a pattern is chance.
+    kinds = patterns(ours, theirs, grain, frames, free=alone)
     if kinds:
-        return Reason(kinds[0], "inertia", tuple(kinds[1:]))
+        first, *others = kinds
+        return Reason(first, "inertia", tuple(others), chance=0.0 if alone and kinds[first] else 0.05 if alone else 0.8)
     if np.abs(theirs.I_com).max() <= grain:
         return Reason("inertia.value", "inertia", dropped=True)
     repaired = not is_physical(ours) and is_physical(theirs)

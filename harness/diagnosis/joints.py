@@ -195,9 +195,20 @@ def _placement(ours: Side, theirs: Side, node: Node, tolerance: float, reach: fl
             yield _placed(node, mine, "joint.orientation", P, R, fields)
     if np.abs(P[:3, 3] - Q[:3, 3]).max() > tolerance * reach:
         size = float(np.linalg.norm(Q[:3, 3]))
-        scaled = any(float(np.linalg.norm(P[:3, 3] * k - Q[:3, 3])) <= 1e-6 * size for k in (1e3, 1e-3))
-        kind = "units.length" if scaled and P[:3, 3].any() else "joint.placement"
+        # A pedestal below is part of the placement: what the joints themselves write tells the unit as well.
+        pairs = ((P[:3, 3], Q[:3, 3], size), _written_places(mine, other))
+        kind = "units.length" if any(_scaled(*pair) for pair in pairs) else "joint.placement"
         yield _placed(node, mine, kind, P, placement(P[:3, :3], Q[:3, 3]), fields)
+
+
+def _written_places(mine: Joint, other: Joint) -> tuple[Floats, Floats, float]:
+    p, q = mine.T_parent_joint[:3, 3], other.T_parent_joint[:3, 3]
+    return p, q, float(np.linalg.norm(q))
+
+
+def _scaled(p: Floats, q: Floats, size: float) -> bool:
+    """Return whether q is p in millimetres, or the reverse."""
+    return bool(p.any()) and any(float(np.linalg.norm(p * k - q)) <= 1e-6 * size for k in (1e3, 1e-3))
 
 
 def _placing(ours: Side, theirs: Side, node: Node) -> Joint:

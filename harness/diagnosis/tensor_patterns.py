@@ -27,8 +27,10 @@ EXACT: Final = 1e-14  # of a tensor: less than that is rounding, and tells nothi
 TELLING: Final = 0.1  # of what departs: a pattern that leaves more explains nothing
 
 
-def patterns(ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Floats]) -> list[str]:
-    """Return the kinds that fit, the most telling first; empty when none does.
+def patterns(
+    ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Floats], *, free: bool = True
+) -> dict[str, bool]:
+    """Return the kinds that fit, the most telling first, with whether it is in axes or about a point that is known.
 
     A small turn leaves the diagonal as it was but for its square, and small products that are dropped leave the
     principal moments so: of two that fit, the one that fits by far better comes first.
@@ -38,18 +40,24 @@ def patterns(ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Floa
         theirs: another tensor of the same body, in the same body axes.
         grain: [kg m^2] what counts as equal.
         frames: (3, 3) other axes in which a mistake may have been made.
+        free: whether axes and points that no file names are tried too.
     """
     most = min(grain, TELLING * float(np.abs(ours.I_com - theirs.I_com).max()))
-    found = [(kind, left) for kind, left in _left(ours, theirs, frames) if left <= most]
+    tried = [(kind, left, True) for kind, left in _left(ours, theirs, frames)]
+    tried += [(kind, left, False) for kind, left in _free_left(ours.I_com, theirs.I_com)] if free else []
+    found = [row for row in tried if row[1] <= most]
     if not found:
-        return []
-    bar = CLOSER * max(min(left for _, left in found), EXACT * float(np.abs(ours.I_com).max()))
-    order = sorted(found, key=lambda pair: pair[1] > bar)
-    return list(dict.fromkeys(kind for kind, _ in order))
+        return {}
+    bar = CLOSER * max(min(row[1] for row in found), EXACT * float(np.abs(ours.I_com).max()))
+    order = sorted(found, key=lambda row: row[1] > bar)
+    kinds: dict[str, bool] = {}
+    for kind, _, known in order:
+        kinds.setdefault(kind, known)
+    return kinds
 
 
 def _left(ours: Inertia, theirs: Inertia, frames: Sequence[Floats]) -> Iterator[tuple[str, float]]:
-    """Yield every pattern with what it leaves [kg m^2], the most telling first."""
+    """Yield every pattern in known axes with what it leaves [kg m^2], the most telling first."""
     I, K = ours.I_com, theirs.I_com
     R = ours.axes
     yield "inertia.rotation", float(np.abs(R.T @ I @ R - K).max()) / 4  # never turned into the body axes
@@ -60,6 +68,10 @@ def _left(ours: Inertia, theirs: Inertia, frames: Sequence[Floats]) -> Iterator[
     yield "inertia.rotation", float(np.abs(np.linalg.eigvalsh(I) - np.linalg.eigvalsh(K)).max()) / 4
     for k in (1e6, 1e-6):
         yield "units.length", float(np.abs(I * k - K).max()) / max(k, 1)
+
+
+def _free_left(I: Floats, K: Floats) -> Iterator[tuple[str, float]]:
+    """Yield the patterns that single out axes or a point by themselves, with what they leave [kg m^2]."""
     own = [_in_axes(R.T @ I @ R, R.T @ K @ R) for R in _own_axes(I, K)]
     yield from (min(rows, key=lambda row: row[1]) for rows in zip(*(k[:2] for k in own), strict=True))
     yield "inertia.reference_point", _any_shift_left(I, K)

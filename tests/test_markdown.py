@@ -17,7 +17,7 @@ from tautology.harness.findings import finding
 from tautology.harness.saved import Saved
 from tautology.reports.markdown import LIMIT, markdown
 from tautology.reports.markup import BREAK, code, prose
-from tautology.reports.text import shown
+from tautology.reports.text import sentence, shown
 
 OURS = {"p", "ul", "li", "br", "code", "strong", "table", "thead", "tbody", "tr", "th", "td", "sub", "h3"}
 OURS |= {"details", "summary", "div"}
@@ -170,6 +170,13 @@ def test_prose_keeps_plain_words_as_they_are() -> None:
     assert prose("_a_ __b__") == r"\_a\_ \_\_b\_\_"
     assert prose("arm.urdf:100: no") == f"arm.urdf:{BREAK}100: no"  # else GitHub draws a 100
     assert prose("@me") == f"@{BREAK}me"
+
+
+@pytest.mark.parametrize("name", [*HOSTILE, "&lt;", "&#64;", "# a", "1. a", "\\"], ids=ascii)
+def test_prose_shows_every_sign(name: str) -> None:
+    """But for the blanks of no width, what is read on the page is what was said."""
+    page = rendered(f"said: {prose(name)}")
+    assert page.text_content().strip().replace("\u200b", "") == f"said: {sentence(name)}"
 
 
 def test_its_limit_is_a_comment_on_github() -> None:

@@ -114,6 +114,9 @@ def test_answers_have_a_row_per_state_and_quantity(tmp_path: Path) -> None:
     assert tau.state.tolist() == list(range(5))
     assert tau.stratum.tolist() == ["zero", *["random"] * 4]
     assert set(tau.unit) == {"N m | N"}
+    nulls = "select count(*) from read_parquet(?) where error is null"  # null, not NaN
+    with duckdb.connect() as base:
+        assert base.execute(nulls, [str(tmp_path / "answers.parquet")]).fetchall() == [(5 * 5,)]
     M = rows[rows.quantity == "mass_matrix"]
     assert M.error.isna().all()
     assert (M.digits == 15.0).all()
@@ -130,6 +133,7 @@ def test_answers_per_dof_go_by_name(tmp_path: Path) -> None:
     assert tau.scale.to_dict() == {"wrist": 3.0, "elbow": 2.0, "shoulder": 1.0}
     wanted = {"wrist": -np.log10(1e-3 / 3), "elbow": -np.log10(2e-2 / 3), "shoulder": 17.0}
     assert tau.digits.to_dict() == pytest.approx(wanted)
+    assert tau.body.isna().all()
     poses = at[(at.quantity == "poses") & at.body.notna()]
     assert poses.body.tolist() == ["fore"]
     assert poses.dof.isna().all()

@@ -13,6 +13,7 @@ from defects_plant import SIZES, Plant
 from defects_rewrites import REWRITES
 from defects_spelling import turned_inertials
 from defects_structure import STRUCTURE
+from defects_sums import as_told
 from defects_terms import TERMS
 from defects_urdf import Urdf
 
@@ -71,10 +72,16 @@ def make(rng: Any, draw: Callable[[Any], Robot], wanted: list[str]) -> Pair:
         size = float(rng.choice(SIZES))
         if "inertia.rotation" in names or rng.random() < 0.3:
             turned_inertials(b, rng, all_of_them=True)
+        sound = b.copy()
         plants = _plants(b, rng, size, names)
         if plants is None:
             continue
+        defective = b.copy()
         done = tuple(_rewrite(file, rng, plants, clean=not names) for file in (a, b))
+        told = [as_told(planted, sound, defective, (a, b)) for planted in plants]
+        if None in told:
+            continue
+        plants = [planted for planted in told if planted is not None]
         for planted in plants:
             if planted.late is not None:
                 planted.late(b)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from defects_files import File
 
 
-def _added(parts: list[tuple[Written, Any]]) -> Written:
+def added_up(parts: list[tuple[Written, Any]]) -> Written:
     """Return the inertia of several bodies, each with its placement T, as one, in the outer frame."""
     mass = sum(w.mass for w, _ in parts)
     coms = [T[:3, :3] @ w.pos + T[:3, 3] for w, T in parts]
@@ -47,7 +47,7 @@ def merged(file: File, rng: Any) -> None:
         if w is not None:
             own = file.inertial(above)
             parts = [(w, file.placement(b))] + ([(own, np.eye(4))] if own is not None else [])
-            file.put_inertial(above, _added(parts))
+            file.put_inertial(above, added_up(parts))
         file.remove(b)
 
 

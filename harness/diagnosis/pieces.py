@@ -39,6 +39,7 @@ FIELDS: Final = {
     "placing": ("com", "I_com"),
     "inertial": ("mass", "com", "I_com"),
 }
+MADE: Final = Reason("mass.default", "inertial")  # one file states an inertia, the other makes it of shapes
 # What of `<compiler>` lets MuJoCo replace an inertia that the file states.
 REPAIRS: Final = ("compiler@balanceinertia", "compiler@boundinertia", "compiler@boundmass")
 
@@ -192,9 +193,8 @@ def _own_faults(
         stated = "inertial" in body.sources or not body.inertia.is_zero
         g = grain([body.inertia, alone], tolerance, reach)
         found = reasons(body.inertia, alone, g, stated=stated, frames=(G[:3, :3],))
-        # What an engine holds does not say what it was made of; another file does.
-        if found and theirs.tree.origin.path and ("shapes" in body.sources) != ("shapes" in other.sources):
-            found = (Reason("mass.default", "inertial"),)
+        if found and _by_shapes(ours.tree, theirs.tree, matching, i):
+            found = (MADE,)
         faults += [Fault(i, j, alone, reason) for reason in found]
     return [] if _cancel(ours, faults, tolerance) else faults
 
@@ -220,11 +220,21 @@ def _accounts(
     shapes, ends = _shaped(ours.tree), ends_of(ours.tree)
     shaped = [bodies[i].name in shapes for i in at]
     frames = [_axes_there(ours, theirs, node, matching, i) for i in at]
-    found = node.inertia_found if total is None else total
-    return [
-        Telling(x.cost, tuple(Fault(at[p.member], node.b, p.theirs, r) for p in x.parts for r in p.reasons))
-        for x in accounts(members, stated, shaped, found, tolerance, frames, [i in ends for i in at])
-    ]
+    total, tellings = total or node.inertia_found, list[Telling]()
+    for x in accounts(members, stated, shaped, total, tolerance, frames, [i in ends for i in at]):
+        faults = tuple(Fault(at[p.member], node.b, p.theirs, r) for p in x.parts for r in p.reasons)
+        if len(x.parts) == 1 and _by_shapes(ours.tree, theirs.tree, matching, at[x.parts[0].member]):
+            faults = (Fault(at[x.parts[0].member], node.b, x.parts[0].theirs, MADE),)
+        tellings.append(Telling(MADE.cost if faults and faults[0].reason is MADE else x.cost, faults))
+    return tellings
+
+
+def _by_shapes(ours: Tree, theirs: Tree, matching: Matching, i: int) -> bool:
+    """Return whether one file leaves the inertia of a body to shapes; an engine does not say what its was made of."""
+    j = matching.bodies.get(i)
+    if j is None or not theirs.origin.path:
+        return False
+    return ("shapes" in ours.bodies[i].sources) != ("shapes" in theirs.bodies[j].sources)
 
 
 def _axes_there(ours: Side, theirs: Side, node: Node, matching: Matching, i: int) -> list[Floats]:

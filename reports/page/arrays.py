@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -17,7 +17,6 @@ PER_DOF: Final = ("tau", "bias", "gravity", "acceleration")
 PER_BODY: Final = ("poses", "velocities")
 TENTHS: Final = 10  # digits per dof and state are kept in tenths
 MOST: Final = 17.0
-UNKNOWN: Final = 255
 
 
 def missing_views() -> list[str]:
@@ -34,19 +33,23 @@ def array_data(arrays: Mapping[str, NDArray[Any]], index: int, model: Mapping[st
     """Return the arrays of model `index`.
 
     `terms` and `tau` are (N, nv) [N m | N] in full; of each engine `digits` (N,) per quantity, `matrix` (n, n) the
-    largest error / scale of the mass matrix, `spread` (N, n) digits of each dof or body in tenths, 255 unknown, and
-    `worst` the largest error / scale of each dof or body, with its error and state.
+    largest error / scale of the mass matrix, `spread` (N, n) digits of each dof or body in tenths, and `worst` the
+    largest ratio of error to the largest scale of its state of each dof or body, with the error and the state.
     """
     prefix = f"m{index}"
-    term_names = [key.rsplit("/", 1)[1] for key in arrays if key.startswith(f"{prefix}/terms/")]
+    terms = [key.rsplit("/", 1)[1] for key in arrays if key.startswith(f"{prefix}/terms/")]
+    tau = arrays.get(f"{prefix}/tau")
     return {
-        "terms": {name: packed(arrays[f"{prefix}/terms/{name}"], "<f8") for name in term_names},
-        "tau": packed(arrays[f"{prefix}/tau"], "<f8") if f"{prefix}/tau" in arrays else None,
-        "engines": [_engine(arrays, f"{prefix}/e{k}", prefix) for k in range(len(model["engines"]))],
+        "terms": {name: packed(arrays[f"{prefix}/terms/{name}"], "<f8") for name in terms},
+        "tau": None if tau is None else packed(tau, "<f8"),
+        "engines": [_engine(arrays, index, k, model["engines"]) for k in range(len(model["engines"]))],
     }
 
 
-def _engine(arrays: Mapping[str, NDArray[Any]], own: str, prefix: str) -> dict[str, Any]:
+def _engine(
+    arrays: Mapping[str, NDArray[Any]], index: int, k: int, engines: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    own = f"m{index}/e{k}"
     names = [key.rsplit("/", 1)[1] for key in arrays if key.startswith(f"{own}/digits/")]
     matrix = arrays.get(f"{own}/mass_matrix_error")
     data: dict[str, Any] = {
@@ -55,22 +58,36 @@ def _engine(arrays: Mapping[str, NDArray[Any]], own: str, prefix: str) -> dict[s
         "spread": {},
         "worst": {},
     }
+    reference: Mapping[str, Any] = next((engine for engine in engines if engine["engine"] == "reference"), {})
     for quantity in (*PER_DOF, *PER_BODY):
-        error, scale = arrays.get(f"{own}/error/{quantity}"), arrays.get(f"{own}/scale/{quantity}")
-        if scale is None:
-            scale = arrays.get(f"{prefix}/scale/{quantity}")
-        if error is None or scale is None or not error.size or error.shape != scale.shape:
+        places = "bodies" if quantity in PER_BODY else "dofs"
+        error, scale = arrays.get(f"{own}/error/{quantity}"), arrays.get(f"m{index}/scale/{quantity}")
+        held = engines[k].get(places, ())
+        if error is None or scale is None or not error.size or error.shape[1] != len(held):
             continue
-        ratio = _ratio(error, scale)
-        data["spread"][quantity] = packed(_tenths(ratio), "u1")
+        ratio = _ratio(error, _of_state(scale, reference.get(places, ()), held))
         state = ratio.argmax(0)
-        places = np.arange(error.shape[1])
+        at = np.arange(len(held))
+        data["spread"][quantity] = packed(_tenths(ratio), "u1")
         data["worst"][quantity] = {
-            "ratio": _plain(ratio[state, places]),
-            "error": _plain(error[state, places]),
+            "ratio": _plain(ratio[state, at]),
+            "error": _plain(error[state, at]),
             "state": state.tolist(),
         }
     return data
+
+
+def _of_state(scale: NDArray[Any], names: Sequence[str], held: Sequence[str]) -> NDArray[Any]:
+    """Return the largest scale (N, 1) of each state, over the dofs or bodies that an engine holds.
+
+    Args:
+        scale: (N, n) in the order of the reference.
+        names: of these n.
+        held: of the engine; what the file lacks has no scale.
+    """
+    known = set(held)
+    columns = [i for i, name in enumerate(names) if name in known] or slice(None)
+    return scale[:, columns].max(axis=1, keepdims=True)
 
 
 def _ratio(error: NDArray[Any], scale: NDArray[Any]) -> NDArray[Any]:

@@ -32,11 +32,8 @@ function table({ caption, columns, rows, empty = "nothing", wrap = false, layout
       ...(height ? { height } : {}),
       columnDefaults: { resizable: "header", vertAlign: wrap ? "top" : "middle" },
       selectableRange: 1,
-      selectableRangeInitializeDefault: false,
-      clipboard: "copy",
-      clipboardCopyRowRange: "range",
-      clipboardCopyStyled: false,
-      clipboardCopyConfig: { rowHeaders: false, columnHeaders: false },
+      selectableRangeAutoFocus: false,
+      keybindings: { navNext: false, navPrev: false }, // Tab leaves the table, arrows walk in it
       printAsHtml: true,
       printStyled: false,
       printRowRange: () => grid.getRows("active").slice(0, 200),
@@ -46,6 +43,12 @@ function table({ caption, columns, rows, empty = "nothing", wrap = false, layout
     grid.on("dataFiltered", (filters, left) => {
       status.textContent = filters.length ? `${left.length} of ${rows.length} rows` : "";
       if (filters.length) announce(`${caption}: ${left.length} of ${rows.length} rows`);
+    });
+    box.addEventListener("copy", (event) => {
+      if (event.target instanceof HTMLInputElement) return;
+      const [range] = grid.getRangesData();
+      event.clipboardData.setData("text/plain", range.map((row) => Object.values(row).map(whole).join("\t")).join("\n"));
+      event.preventDefault();
     });
     copier.addEventListener("click", () => copy(separated(grid, columns), caption));
     tables.add({ grid, box });
@@ -64,6 +67,7 @@ function definition(column, filtering, caption) {
   return {
     title: column.title,
     field: column.field,
+    titlePrint: escaped(column.title),
     titleFormatter: () => element("span", { title: column.help }, name(column.title)),
     formatter: (cell) => {
       const row = cell.getData();
@@ -88,7 +92,7 @@ function definition(column, filtering, caption) {
       ? {
           headerFilter: column.options ? "list" : "input",
           headerFilterParams: {
-            ...(column.options ? { values: ["", ...column.options], clearable: true } : {}),
+            ...(column.options ? { values: ["", ...column.options], clearable: true, itemFormatter: (text) => element("bdi", {}, text) } : {}),
             elementAttributes: { "aria-label": `filter ${column.title} in ${caption}` },
           },
           headerFilterPlaceholder: "filter",
@@ -118,9 +122,14 @@ function compared(a, b) {
   return said(a).localeCompare(said(b), "en", { numeric: true });
 }
 
+/** Return a value as it is copied. */
+function whole(value) {
+  return value === null || value === undefined ? "" : said(value, 17);
+}
+
 /** Return the rows that pass the filters, in their order, tab between columns, all digits. */
 function separated(grid, columns) {
-  const lines = grid.getData("active").map((row) => columns.map((column) => said(row[column.field], 17)));
+  const lines = grid.getData("active").map((row) => columns.map((column) => whole(row[column.field])));
   return [columns.map((column) => column.title), ...lines].map((cells) => cells.join("\t")).join("\n");
 }
 

@@ -56,6 +56,13 @@ function measured(text, value, unit) {
   return unit && (typeof value === "number" || Array.isArray(value)) ? `${text} ${unit}` : text;
 }
 
+/** Return a text as markup that shows it, for the one place where a library takes nothing else. */
+function escaped(text) {
+  const box = document.createElement("p");
+  box.textContent = text;
+  return box.innerHTML;
+}
+
 /** Return `1 body`, `2 bodies`. */
 function counted(count, noun, plural) {
   return `${count} ${count === 1 ? noun : plural || `${noun}s`}`;

@@ -13,11 +13,11 @@ import {
 import * as echarts from "echarts/core";
 import { SVGRenderer } from "echarts/renderers";
 import {
-  ClipboardModule,
   EditModule,
   ExportModule,
   FilterModule,
   FormatModule,
+  FrozenColumnsModule,
   InteractionModule,
   KeybindingsModule,
   PrintModule,
@@ -34,8 +34,10 @@ echarts.use([
   ...[TooltipComponent, VisualMapComponent, SVGRenderer],
 ]);
 Tabulator.registerModule([
-  ...[ClipboardModule, EditModule, ExportModule, FilterModule, FormatModule, InteractionModule, KeybindingsModule],
-  ...[PrintModule, ResizeColumnsModule, ResizeTableModule, SelectRangeModule, SortModule],
+  ...[EditModule, ExportModule, FilterModule, FormatModule],
+  FrozenColumnsModule, // no column is frozen, but SelectRange reads its fields
+  ...[InteractionModule, KeybindingsModule, PrintModule, ResizeColumnsModule, ResizeTableModule],
+  ...[SelectRangeModule, SortModule],
 ]);
 
 export { echarts, Tabulator };

@@ -147,13 +147,15 @@ def test_the_action_checks_and_reports(job: Job) -> None:
 
 def test_the_action_expands_patterns_and_takes_options(job: Job) -> None:
     """`**` reaches into folders, engines and base are handed on, an empty name is no file, no summary unasked."""
-    (job.work / "a" / "b c").mkdir(parents=True)
-    shutil.copy(ARM, job.work / "a" / "b c" / "arm.urdf")
+    (job.work / "a" / "b c" / "d").mkdir(parents=True)
+    for place in ("a", "a/b c/d"):
+        shutil.copy(ARM, job.work / place / "arm.urdf")
     options = {"engines": " mujoco  pinocchio ", "base": "fixed", "tolerance": "1e-6"}
     assert job.check(files="\n a/**/*.urdf \n\n", sarif="", junit="", summary="false", **options) == 0
     assert job.outputs == {"exit-code": "0", "sarif": "", "junit": "", "markdown": str(job.temp / "tautology.md")}
     assert not job.summary.exists()
-    assert "a/b c/arm.urdf" in job.printed
+    assert "a/arm.urdf" in job.printed
+    assert "a/b c/d/arm.urdf" in job.printed
     assert sorted(path.name for path in job.work.iterdir()) == ["a"]
 
 
@@ -183,7 +185,8 @@ HOSTILE = ("$(touch pwned)", "`touch pwned`", "; touch pwned;", "--json=pwned", 
 @pytest.mark.parametrize("name", ["files", "engines", "tolerance"])
 def test_hostile_inputs_are_arguments(text: str, name: str, job: Job) -> None:
     """They are looked for as files, engines and numbers, are not there, and nothing else happens."""
-    assert job.check(**({"files": "missing.urdf"} | {name: text})) == 2
+    inputs = {"files": "missing.urdf", name: f"missing.urdf\n{text}" if name == "files" else text}
+    assert job.check(**inputs) == 2
     assert {path.name for path in job.work.iterdir()} <= {"tautology.sarif", "tautology.xml"}
     assert job.outputs["exit-code"] == "2"
 

@@ -62,11 +62,11 @@ def test_a_file_in_the_other_unit_of_angle_is_one_difference(compare):
     assert (result.reasons[0].expected, result.reasons[0].found) == ("radian", "degree")
 
 
-def test_a_flipped_product_is_seen_where_ours_has_merged_the_rest(tree):
-    """Our tensor is a sum in which no product is flipped; what the other file leaves of it has one."""
-    ours, theirs = tree(arm(part=0.4, inertia=0.001)), tree(arm(part=0.4, inertia=0.001, xz=-0.002))
-    result = diff(ours.fusion.tree, theirs)
-    assert told(result) == [("inertia.sign", "arm")]
+@pytest.mark.parametrize(("kind", "change"), [("mass", {"mass": 2.5}), ("inertia.sign", {"xz": -0.002})])
+def test_one_value_is_one_difference_where_ours_has_merged_the_rest(tree, kind, change):
+    """Our sum has another mass, centre and tensor; what the other file's members leave of it departs in one alone."""
+    ours, theirs = tree(arm(part=0.4, inertia=0.001)), tree(arm(part=0.4, inertia=0.001, **change))
+    assert told(diff(ours.fusion.tree, theirs)) == [(kind, "arm")]
 
 
 def test_a_centre_at_the_origin_that_was_rounded_is_no_difference(tree):

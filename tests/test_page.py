@@ -21,7 +21,7 @@ from tautology import models
 from tautology.harness.saved import Saved, files_of
 from tautology.reports import page
 from tautology.reports.page import html
-from tautology.reports.page.arrays import array_data
+from tautology.reports.page.arrays import array_data, parted
 from tautology.reports.page.build import SCRIPTS
 from tautology.reports.text import shown
 
@@ -220,7 +220,7 @@ def test_arrays_arrive_as_they_were_saved(lamp: Saved) -> None:
 def test_residuals_of_places_agree_with_the_digits_of_states(lamp: Saved) -> None:
     """The least digits over the dofs of a state are those of the state, rounded down to tenths."""
     assert lamp.arrays is not None
-    data = array_data(lamp.arrays, 0, lamp.document["models"][0])
+    data = array_data(parted(lamp.arrays, "m")[0], lamp.document["models"][0]["engines"])
     for k, engine in enumerate(data["engines"]):
         for quantity, packed in engine["spread"].items():
             tenths = numbers(packed)
@@ -235,7 +235,7 @@ def test_dofs_in_another_order_keep_their_errors() -> None:
     """The engine's own order counts; the scale is the largest of the state, whatever the order."""
     made = with_arrays(per_place={"wrist": 3e-3, "elbow": 3e-6, "shoulder": 3e-9})
     assert made.arrays is not None
-    worst = array_data(made.arrays, 0, made.document["models"][0])["engines"][3]["worst"]["tau"]
+    worst = array_data(parted(made.arrays, "m")[0], made.document["models"][0]["engines"])["engines"][3]["worst"]["tau"]
     assert made.document["models"][0]["engines"][3]["dofs"] == ["wrist", "elbow", "shoulder"]
     assert worst["ratio"] == pytest.approx([1e-3, 1e-6, 1e-9])  # the scale of the wrist is 3
     assert worst["error"] == pytest.approx([3e-3, 3e-6, 3e-9])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -29,31 +29,52 @@ def missing_views() -> list[str]:
     ]
 
 
-def array_data(arrays: Mapping[str, NDArray[Any]], index: int, model: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arrays of model `index`.
+def parted(arrays: Mapping[str, NDArray[Any]], letter: str) -> dict[int, dict[str, NDArray[Any]]]:
+    """Return arrays by the number at the beginning of their key: `m0/tau` is `tau` of part 0 by the letter m."""
+    parts: dict[int, dict[str, NDArray[Any]]] = {}
+    for key, array in arrays.items():
+        first, _, rest = key.partition("/")
+        if rest and first[:1] == letter and first[1:].isdecimal():
+            parts.setdefault(int(first[1:]), {})[rest] = array
+    return parts
+
+
+def array_data(arrays: Mapping[str, NDArray[Any]], engines: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the arrays of a model.
 
     `terms` and `tau` are (N, nv) [N m | N] in full; of each engine `digits` (N,) per quantity, `matrix` (n, n) the
     largest error / scale of the mass matrix, `spread` (N, n) digits of each dof or body in tenths, and `worst` the
     largest ratio of error to the largest scale of its state of each dof or body, with the error and the state.
+
+    Args:
+        arrays: of this model alone, such as `e1/error/tau`.
+        engines: of this model, as the document has them.
     """
-    prefix = f"m{index}"
-    terms = [key.rsplit("/", 1)[1] for key in arrays if key.startswith(f"{prefix}/terms/")]
-    tau = arrays.get(f"{prefix}/tau")
+    tau, own = arrays.get("tau"), parted(arrays, "e")
     return {
-        "terms": {name: packed(arrays[f"{prefix}/terms/{name}"], "<f8") for name in terms},
+        "terms": {name: packed(array, "<f8") for name, array in _under(arrays, "terms")},
         "tau": None if tau is None else packed(tau, "<f8"),
-        "engines": [_engine(arrays, index, k, model["engines"]) for k in range(len(model["engines"]))],
+        "engines": [_engine(own.get(k, {}), dict(_under(arrays, "scale")), k, engines) for k in range(len(engines))],
     }
 
 
+def _under(arrays: Mapping[str, NDArray[Any]], folder: str) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Give names and arrays whose key begins with `folder`."""
+    for key, array in arrays.items():
+        first, _, name = key.partition("/")
+        if first == folder:
+            yield name, array
+
+
 def _engine(
-    arrays: Mapping[str, NDArray[Any]], index: int, k: int, engines: Sequence[Mapping[str, Any]]
+    own: Mapping[str, NDArray[Any]],
+    scales: Mapping[str, NDArray[Any]],
+    k: int,
+    engines: Sequence[Mapping[str, Any]],
 ) -> dict[str, Any]:
-    own = f"m{index}/e{k}"
-    names = [key.rsplit("/", 1)[1] for key in arrays if key.startswith(f"{own}/digits/")]
-    matrix = arrays.get(f"{own}/mass_matrix_error")
+    matrix = own.get("mass_matrix_error")
     data: dict[str, Any] = {
-        "digits": {name: packed(arrays[f"{own}/digits/{name}"], "<f4") for name in names},
+        "digits": {name: packed(digits, "<f4") for name, digits in _under(own, "digits")},
         "matrix": None if matrix is None else packed(matrix, "<f4"),
         "spread": {},
         "worst": {},
@@ -61,7 +82,7 @@ def _engine(
     reference: Mapping[str, Any] = next((engine for engine in engines if engine["engine"] == "reference"), {})
     for quantity in (*PER_DOF, *PER_BODY):
         places = "bodies" if quantity in PER_BODY else "dofs"
-        error, scale = arrays.get(f"{own}/error/{quantity}"), arrays.get(f"m{index}/scale/{quantity}")
+        error, scale = own.get(f"error/{quantity}"), scales.get(quantity)
         held = engines[k].get(places, ())
         if error is None or scale is None or not error.size or error.shape[1] != len(held):
             continue

@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from .data import head, model_data
+from .data import head, model_parts
 from .sentence import verdicts
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def html(saved: Saved) -> str:
     document = saved.document
     whole, each = verdicts(document)
     parts = [_data("head", head(saved, each))]
-    parts += [_data(f"model-{i}", model_data(saved, i, one)) for i, one in enumerate(each)]
+    if document["command"] == "check":
+        parts += [_data(f"model-{i}", data) for i, data in enumerate(model_parts(saved, each))]
     style, script = _style(), _script()
     before, _, after = _template().partition("<!-- data -->")
     words = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...harness.kinds import texts
 from ..text import sentence, shown
-from .arrays import array_data, missing_views
+from .arrays import array_data, missing_views, parted
 from .claims import claims
 from .sentence import pair_groups
 
@@ -45,11 +45,12 @@ def head(saved: Saved, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     return visible(data)
 
 
-def model_data(saved: Saved, index: int, verdict: Verdict) -> dict[str, Any]:
-    """Return what concerns one model of a check, its arrays included."""
-    model = saved.document["models"][index]
-    data = visible({**model, "verdict": asdict(verdict)})
-    return data | {"arrays": array_data(saved.arrays, index, model) if saved.arrays is not None else None}
+def model_parts(saved: Saved, verdicts: Sequence[Verdict]) -> Iterator[dict[str, Any]]:
+    """Give what concerns each model of a check, its arrays included."""
+    kept = None if saved.arrays is None else parted(saved.arrays, "m")
+    for i, (model, verdict) in enumerate(zip(saved.document["models"], verdicts, strict=True)):
+        data = visible({**model, "verdict": asdict(verdict)})
+        yield data | {"arrays": None if kept is None else array_data(kept.get(i, {}), model["engines"])}
 
 
 def _overview(model: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
@@ -97,9 +98,14 @@ def _findings(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def visible(value: Any, key: str = "") -> Any:
     """Return data in which every text shows what it holds: signs that hide or turn text stand as their escapes."""
     if isinstance(value, dict):
-        return {shown(name): visible(item, name) for name, item in value.items()}
+        return {_shown(name): visible(item, name) for name, item in value.items()}
     if isinstance(value, (list, tuple)):
         return [visible(item, key) for item in value]
     if isinstance(value, str):
-        return sentence(value) if key in SENTENCES else shown(value)
+        return sentence(value) if key in SENTENCES else _shown(value)
     return value
+
+
+def _shown(text: str) -> str:
+    # Nearly every text is printable as it is, and there are many.
+    return text if text.isprintable() else shown(text)

@@ -33,21 +33,25 @@ class Recorder:
     Attributes:
         arrays: key to errors, digits and the like, of the engine.
         scales: quantity to the scales of the truth, of this engine's dofs and bodies.
+        answers: quantity to the answer itself and its scale, (N, ...) both.
     """
 
     def __init__(self) -> None:
         self.arrays: dict[str, Floats] = {}
         self.scales: dict[str, Floats] = {}
+        self.answers: dict[str, tuple[Floats, Floats]] = {}
 
-    def record(self, quantity: str, error: Floats, scale: Floats, digits: Floats) -> None:
-        """Keep how far one answer is off.
+    def record(self, quantity: str, answer: Floats, error: Floats, scale: Floats, digits: Floats) -> None:
+        """Keep one answer, and how far it is off.
 
         Args:
             quantity: a key of `harness.results.QUANTITIES`.
+            answer: (N, ...).
             error: (N, ...) absolute; inf where there is no finite answer.
             scale: (N, ...) of the same shape.
             digits: (N,) of each state.
         """
+        self.answers[quantity] = answer, scale
         self.arrays[f"digits/{quantity}"] = digits
         if quantity == "mass_matrix":
             with np.errstate(all="ignore"):

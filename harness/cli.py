@@ -9,13 +9,16 @@ import io
 import os
 import sys
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import cli_pairs
+from . import cli_baseline, cli_pairs
 from .cli_options import (
+    Accept,
     Base,
+    Baseline,
     Command,
     Count,
     Csv,
@@ -43,8 +46,6 @@ from .cli_output import destinations, draw, say, sentences, undamaged, write_out
 from .errors import RequestError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .results import Result
     from .states import States
 
@@ -135,6 +136,8 @@ def check(
     timeout: Timeout = 120.0,
     memory: Memory = 8192,
     in_process: InProcess = True,
+    baseline: Baseline = None,
+    accept: Accept = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
 ) -> None:
@@ -143,11 +146,14 @@ def check(
         from ..reports.progress import Bar  # noqa: PLC0415
         from .request import Request  # noqa: PLC0415
         from .run import check_files  # noqa: PLC0415
+        from .settings import settings  # noqa: PLC0415
         from .states import States  # noqa: PLC0415
 
+        if accept and not baseline:
+            raise RequestError("--accept renews a baseline; name it with --baseline")
         if save_states and len(files) > 1:
             raise RequestError(f"--save-states holds the states of one model; {len(files)} files were given")
-        read = [*files, *([str(states_file)] if states_file else [])]
+        read = [*files, *(str(file) for file in (states_file, baseline) if file)]
         reports = {"html": html, "markdown": markdown, "junit": junit, "sarif": sarif, "frames": frames}
         outputs = destinations(json, csv, save_states, reports=reports, read=read)
         drawn = states if states_file is None else States.load(states_file)
@@ -164,10 +170,16 @@ def check(
                 in_process=in_process,
                 timeout=timeout,
                 memory=memory,
+                known=settings(Path()).known,
             )
-            result = check_files(files, request)
-        for row in result.unusable:
-            say(row.message)
+            if baseline:
+                frozen = {"--path": path != "both", "--base": base != "auto", "--states": states != 64}
+                frozen |= {"--seed": seed != 0, "--states-file": bool(states_file), "--save-states": bool(save_states)}
+                result = cli_baseline.compared(files, baseline, request, frozen, accept=accept)
+            else:
+                result = check_files(files, request)
+        for message in (*(row.message for row in result.unusable), *result.notes):
+            say(message)
         if json == "-":
             write_out(result.dumps())
         else:
@@ -202,6 +214,8 @@ def report(
             outputs.write_reports(saved)
 
 
+app.command(cls=Command)(cli_baseline.freeze)
+app.command(cls=Command)(cli_sweep.sweep)
 app.command(cls=Command)(cli_pairs.diff)
 app.command(cls=Command)(cli_pairs.export)
 
@@ -247,10 +261,14 @@ def explain(
 
 def _report(result: Result, *, quiet: bool, verbose: bool) -> None:
     """Print what a person reads."""
+    from ..reports.baseline import comparison_report  # noqa: PLC0415
     from ..reports.console import report, verdicts  # noqa: PLC0415
     from .checks.tolerances import TRUTH_NOTE  # noqa: PLC0415
 
     notes = [TRUTH_NOTE] if TRUTH_NOTE else []
+    if comparison := result.baseline:
+        draw(lambda console: comparison_report(comparison, console, quiet=quiet))
+        quiet = quiet or not (comparison.changes or verbose)  # of what did not change one line is enough
     draw(lambda console: verdicts(result, console) if quiet else report(result, console, verbose=verbose, notes=notes))
 
 

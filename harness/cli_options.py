@@ -111,5 +111,22 @@ Memory = Annotated[
 InProcess = Annotated[
     bool, typer.Option("--in-process", help="Ask engines in this process, for debugging: one that crashes ends all.")
 ]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(
+        "--baseline",
+        metavar="FILE",
+        help="Ask what `freeze` asked, and say what changed.",
+        show_default=False,
+        parser=_path,
+    ),
+]
+Accept = Annotated[bool, typer.Option("--accept", help="Renew the baseline: what changed is right.")]
+Frozen = Annotated[
+    Path,
+    typer.Option(
+        "--output", "-o", metavar="FILE", help="Where to; what is there is replaced.", show_default=False, parser=_path
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the verdict only, a line per file.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Print every quantity, identity, finding and loss.")]

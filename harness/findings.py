@@ -105,6 +105,7 @@ class Finding:
         other_line: of the element there.
         note: what else the reader should know, such as a doubtful match.
         rivals: "kind at where" of everything that explains the same and that no motion can tell from this.
+        known: why it may stay, when it is listed as a known difference; "" for one that counts.
     """
 
     kind: str
@@ -121,6 +122,7 @@ class Finding:
     other_line: int | None = None
     note: str = ""
     rivals: tuple[str, ...] = ()
+    known: str = ""
 
 
 def finding(

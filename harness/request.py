@@ -14,6 +14,8 @@ from .workers import Limits
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from .known import Known
+
 PATHS: Final = ("native", "neutral")
 
 
@@ -30,6 +32,8 @@ class Request:
         tolerance: relative; below it two robots are the same.
         progress: called with what is being done and the share that is done, or None.
         arrays: whether the result keeps errors and efforts of every state, for reports that draw them.
+        answers: whether the result keeps what every engine answered, for a baseline.
+        known: differences that do not count.
         in_process: whether engines are asked in this process, where one that crashes ends all; else each has its own.
         timeout: [s] for one call of an engine, or for loading one model.
         memory: [MB] that the process of an engine may take; 0 for no limit.
@@ -43,6 +47,8 @@ class Request:
     tolerance: float = 1e-9
     progress: Callable[[str, float], None] | None = None
     arrays: bool = False
+    answers: bool = False
+    known: tuple[Known, ...] = ()
     in_process: bool = True
     timeout: float = 120.0
     memory: int = 8192

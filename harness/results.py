@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     import pandas as pd
 
+    from .comparison import Comparison
     from .findings import Finding
     from .tree import Floats, Loss, Tree
 
@@ -117,6 +118,8 @@ class EngineResult:
         dofs: the engine's, by their names in the file, in the order of its arrays.
         bodies: likewise.
         held: the robot as the engine reads it, where it was read back.
+        known: why what differs does not count, or "": known differences, or a baseline that has them too.
+        answers: quantity to what was answered and its scale, (N, ...) both; empty unless it was asked to be kept.
     """
 
     engine: str
@@ -132,6 +135,8 @@ class EngineResult:
     dofs: tuple[str, ...] = ()
     bodies: tuple[str, ...] = ()
     held: Tree | None = None
+    known: str = ""
+    answers: Mapping[str, tuple[Floats, Floats]] = field(default_factory=dict[str, "tuple[Floats, Floats]"])
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -194,7 +199,8 @@ class Result:
     """The answer to one request: models that were checked, files that could not be used, versions.
 
     `exit` is 0 when all that answered agree, 1 when something differs or is refused, 2 when the request or a file
-    cannot be used, 3 when an engine crashed or hung; 2 before all, else the highest.
+    cannot be used, 3 when an engine crashed or hung; 2 before all, else the highest. Against a baseline it is 1 when
+    something changed, and 0 when what differs does so as before. `notes` say what else needs care.
     """
 
     command: str
@@ -203,6 +209,8 @@ class Result:
     unusable: tuple[Unusable, ...] = ()
     tolerance: float = 1e-9
     tolerances: tuple[Mapping[str, Any], ...] = ()
+    notes: tuple[str, ...] = ()
+    baseline: Comparison | None = None
 
     def __repr__(self) -> str:
         """Return the verdict, and a line per model and per file that could not be used."""
@@ -213,6 +221,7 @@ class Result:
     def exit(self) -> int:
         """Exit code of the command."""
         exits = {2} if self.unusable else {model.exit for model in self.models}
+        exits |= {self.baseline.exit} if self.baseline else set()
         return 2 if 2 in exits else max(exits, default=0)
 
     @property
@@ -231,6 +240,8 @@ class Result:
             "unusable": [plain(asdict(row)) for row in self.unusable],
             "tolerance": self.tolerance,
             "tolerances": plain(self.tolerances),
+            "notes": plain(self.notes),
+            **({"baseline": plain(self.baseline.to_json())} if self.baseline else {}),
         }
 
     @property
@@ -297,7 +308,7 @@ def _model_json(model: ModelResult) -> dict[str, Any]:
 
 
 def _engine_json(engine: EngineResult) -> dict[str, Any]:
-    document = {f.name: getattr(engine, f.name) for f in fields(engine) if f.name != "held"}
+    document = {f.name: getattr(engine, f.name) for f in fields(engine) if f.name not in ("held", "answers")}
     for name in ("quantities", "identities", "findings"):
         document[name] = [asdict(row) for row in document[name]]
     return document

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import sys
 import time
 from dataclasses import asdict, dataclass, replace
@@ -28,6 +29,7 @@ from .errors import (
     internal,
 )
 from .findings import finding
+from .known import with_known
 from .load import open_model
 from .request import PATHS, Request
 from .results import EngineResult, ModelResult, Result, Status, Unusable
@@ -88,7 +90,8 @@ def _result(
     request: Request, bench: Sequence[Bench], models: tuple[ModelResult, ...], unusable: tuple[Unusable, ...] = ()
 ) -> Result:
     rules = tuple(asdict(line) for line in TABLE)
-    return Result("check", versions(bench), models, unusable, tolerance=request.tolerance, tolerances=rules)
+    result = Result("check", versions(bench), models, unusable, tolerance=request.tolerance, tolerances=rules)
+    return with_known(result, request.known, dt.datetime.now(dt.UTC).date())
 
 
 def _unusable(file: str, error: HarnessError) -> Unusable:
@@ -155,7 +158,8 @@ def _check_opened(opened: Loaded, request: Request, bench: Sequence[Bench]) -> M
     for done, (b, path) in enumerate(jobs, 1):
         report(f"{tree.name}: {b.name}, {path} path", done / (len(jobs) + 1))
         recorder = Recorder()
-        results.append(_ask(b, path, asked, recorder))
+        result = _ask(b, path, asked, recorder)
+        results.append(replace(result, answers=recorder.answers) if request.answers else result)
         arrays |= {f"e{done - 1}/{name}": array for name, array in recorder.arrays.items()}
         if b.name == "reference":
             arrays |= {f"scale/{name}": scale for name, scale in recorder.scales.items()}
@@ -203,7 +207,7 @@ def _answered(b: Bench, path: str, session: Session, asked: _Asked, recorder: Re
     """Return the result of an engine that holds the robot."""
     tree, states, truth, tolerance = asked.tree, asked.states, asked.truth, asked.request.tolerance
     start = time.perf_counter()
-    record = recorder.record if asked.request.arrays else None
+    record = recorder.record if asked.request.arrays or asked.request.answers else None
     quantities = agreement.agreement(session, truth, states, path, tolerance, record=record)
     rows = identities.identities(session, tree, states, truth, path)
     failed = not all(row.passed for row in quantities)

@@ -159,8 +159,7 @@ def values_of(f: Finding) -> str:
         parts.append(found if f.expected is None else both)
     if f.explains is not None and f.kind != "unexplained":
         parts.append(f"explains {f.explains:.1%} of the difference")
-    if f.note:
-        parts.append(sentence(f.note))
+    parts += [sentence(words) for words in (f.note, f.known and f"known: {f.known}") if words]
     return "; ".join(parts)
 
 

@@ -33,6 +33,7 @@ STYLES: Final[Mapping[str, str]] = {
     "unsupported": "bold yellow",
     "absent": "bold yellow",
     "not compared": "bold yellow",
+    "known": "bold yellow",
     "unusable": "bold yellow",
 }
 # Of a run over several files: the word for one and for many, in the order in which they are named.
@@ -43,6 +44,7 @@ COUNTED: Final[Mapping[str, tuple[str, str]]] = {
     "timeout": ("kept an engine too long", "kept an engine too long"),
     "differs": ("differs", "differ"),
     "refused": ("is refused", "are refused"),
+    "known": ("differs as is known", "differ as is known"),
     "agree": ("agrees", "agree"),
 }
 MOST_FILES: Final = 4
@@ -50,11 +52,11 @@ LABEL_WIDTH: Final = 48
 
 
 def standing(model: ModelResult) -> str:
-    """Return the one word for a model: the worst status, or `not compared` when no engine could answer."""
+    """Return the one word for a model: the worst status, `not compared` when no engine could answer, or `known`."""
     if model.exit == 2:
         return "not compared"
-    found = {result.status for result in model.engines}
-    return next((status for status in ("crashed", "timeout", "differs", "refused") if status in found), "agree")
+    found = {"known" if result.known else result.status for result in model.engines}
+    return next((word for word in ("crashed", "timeout", "differs", "refused", "known") if word in found), "agree")
 
 
 def model_line(model: ModelResult, width: int = LABEL_WIDTH) -> Text:
@@ -68,7 +70,8 @@ def model_line(model: ModelResult, width: int = LABEL_WIDTH) -> Text:
             f"{engines} compute{'s' if len({r.engine for r in others}) == 1 else ''} this robot as the reference does"
         )
         return _tagged(word).append(f"{name}: {said}, on {where}{_least_digits(others)}.")
-    clauses = [clause for status in SAYS if (clause := _clause(model, status))]
+    known = sorted({result.known for result in model.engines})  # what counts comes first
+    clauses = [clause for status in SAYS for why in known if (clause := _clause(model, status, why))]
     return _tagged(word).append(f"{name}: " + "; ".join(clauses) + ".")
 
 
@@ -105,19 +108,22 @@ def _count(word: str, names: list[str]) -> str:
     return f"{len(names)} {verb}" + ("" if word == "agree" else f" ({listed(names, MOST_FILES)})")
 
 
-def _clause(model: ModelResult, status: str) -> str:
-    """Return what is said of all engines with one status, or an empty string."""
+def _clause(model: ModelResult, status: str, known: str) -> str:
+    """Return what is said of all engines with one status that are known alike, or an empty string."""
     paths: dict[str, list[EngineResult]] = {}
     for result in model.engines:
         # That the reference agrees with itself is no news.
-        if result.status == status and not (status == "agree" and result.engine == "reference"):
+        news = status != "agree" or result.engine != "reference"
+        if news and (result.status, result.known) == (status, known):
             paths.setdefault(result.engine, []).append(result)
     if not paths:
         return ""
     who = listed([f"{shown(name)} ({path_words([r.path for r in rs], '')})" for name, rs in paths.items()])
     results = [r for rs in paths.values() for r in rs]
     reason = _reason(results, model)
-    return f"{who} {_verb(status, results, several=len(paths) > 1)}" + (f": {reason}" if reason else "")
+    return f"{who} {_verb(status, results, several=len(paths) > 1)}" + "".join(
+        [f": {reason}" if reason else "", f", {sentence(known)}" if known else ""]
+    )
 
 
 def _verb(status: str, results: Sequence[EngineResult], *, several: bool) -> str:

@@ -36,6 +36,12 @@ LAYERS = (
         "arrays",
         "described",
         "request",
+        "settings",
+        "known",
+        "comparison",
+        "baseline",
+        "baseline_file",
+        "baseline_changes",
         "bench",
         "engine_terms",
         "environments",
@@ -48,8 +54,8 @@ LAYERS = (
         "saved",
         "schema",
     ),
-    ("run", "diff"),
-    ("cli_options", "cli_output", "cli_pairs", "cli", "pytest_plugin"),
+    ("run", "diff", "baseline_run"),
+    ("cli_options", "cli_output", "cli_pairs", "cli_sweep", "cli_baseline", "cli", "pytest_plugin"),
 )
 RANK = {module: rank for rank, modules in enumerate(LAYERS) for module in modules}
 

@@ -15,7 +15,7 @@ import sample_results as samples
 from tautology.harness.findings import finding
 from tautology.harness.results import IdentityRow, off_by
 
-TOP = ["schema", "command", "exit", "versions", "models", "unusable", "tolerance", "tolerances"]
+TOP = ["schema", "command", "exit", "versions", "models", "unusable", "tolerance", "tolerances", "notes"]
 MODEL = [
     *("file", "format", "sha256", "name", "base", "bodies", "nq", "nv", "dofs", "total_mass", "moving_mass"),
     *("lint", "closures", "losses", "states", "engines", "exit"),
@@ -24,7 +24,7 @@ LOSS = ["element", "where", "file", "line", "touches_dynamics", "note"]
 STATES = ["count", "seed", "sha256", "strata"]
 ENGINE = [
     *("engine", "version", "path", "status", "message", "seconds", "conventions", "quantities", "identities"),
-    *("findings", "dofs", "bodies"),
+    *("findings", "dofs", "bodies", "known"),
 ]
 QUANTITY = [
     *("quantity", "unit", "applies", "error", "scale", "tolerance", "digits", "state", "where", "passed"),
@@ -33,7 +33,7 @@ QUANTITY = [
 IDENTITY = ["identity", "applies", "residual", "tolerance", "state", "where", "passed", "note"]
 FINDING = [
     *("kind", "severity", "where", "file", "line", "expected", "found", "unit", "explains", "fix"),
-    *("other_file", "other_line", "note", "rivals"),
+    *("other_file", "other_line", "note", "rivals", "known"),
 ]
 UNUSABLE = ["file", "message", "kind", "where", "line"]
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..tree import Floats, Tree
     from .truth import Expected, Truth
 
-    Record = Callable[[str, Floats, Floats, Floats], None]
+    Record = Callable[[str, Floats, Floats, Floats, Floats], None]
 
 # Method of the session, and the arrays of the states that it is asked with.
 QUESTIONS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
@@ -61,7 +61,7 @@ def agreement(
         path: "neutral", judged to rounding, or "native", judged to `tolerance`.
         tolerance: relative, of `--tolerance`.
         eps: of the scale, on the neutral path, for an engine that was measured to need more.
-        record: is given every quantity that is compared, with errors (N, ...), scales (N, ...) and digits (N,).
+        record: is given every quantity that is compared: answer, errors and scales (N, ...), digits (N,).
     """
     asked = Asked(session, truth.tree)
     factor = tolerance if path == "native" else rounding(truth.tree, eps)
@@ -158,7 +158,7 @@ def _judge(
         ratio = np.where(error > 0, error / tolerance, 0)
     digits = _digits(error, scale)
     if record is not None:
-        record(name, error, scale, digits)
+        record(name, answer, error, scale, digits)
     entry = tuple(int(i) for i in np.unravel_index(int(ratio.argmax()), ratio.shape))
     return QuantityRow(
         name,

@@ -21,6 +21,7 @@ from .mujoco_findings import conventions, tendons
 from .mujoco_ledger import Switches, inverse_terms
 from .mujoco_load import load
 from .mujoco_map import CoordinateMap
+from .mujoco_versions import Whole
 
 if TYPE_CHECKING:
     from ..harness.engine import Given
@@ -68,7 +69,7 @@ class MujocoSession:
         """Return the compiled model as a tree."""
         from ..harness.importers.mjcf import tree_of_mujoco  # noqa: PLC0415  reads XML: not needed for any answer
 
-        return tree_of_mujoco(self.model)
+        return tree_of_mujoco(Whole(self.model))
 
     def ledger(self, q: Floats, v: Floats, a: Floats) -> dict[str, dict[str, Floats]]:
         """Return what `inverse_dynamics` ("tau"), `mj_rne` and `mj_inverse` hold beyond the canonical effort.

@@ -19,9 +19,11 @@ from ..harness.errors import EngineUnsupported
 from ..harness.spatial import quaternion_from_rotation, rotation_z_to
 from ..harness.tree import JointKind
 from .mujoco_map import BALL, FREE, HINGE, SLIDE, MjModel, Seat, mujoco, seats
+from .mujoco_text import ELSEWHERE, Row, compiled_text
+from .mujoco_versions import EDITABLE, full_inertia, make_inertia
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from ..harness.findings import Finding
     from ..harness.spatial import Array
@@ -32,10 +34,6 @@ MOST_LEVELS = 1023  # below the world; the compiler counts 1,024 and stops
 # each one that is added (10,000).
 SECONDS_PER_DOF_AND_ENTRY, SECONDS_PER_BODY_SQUARED = 2.5e-9, 1e-7
 MOST_SECONDS = 25.0
-
-# A centre of mass at the origin would make MuJoCo keep the diagonal of M alone for a free, ball or slide body without
-# children, for good; any other place will do.
-ELSEWHERE = (0.1, 0.2, 0.3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,28 +101,12 @@ def build(tree: Tree) -> Opened:
     """Return the model of `tree`.
 
     Raises:
-        EngineUnsupported: see `require_size`.
+        EngineUnsupported: see `require_size`, and before 3.3.7 `compiled_text`.
     """
     require_size(tree)
     fusion = tree.fusion
-    spec = mujoco.MjSpec()
-    spec.compiler.degree = False
-    frames: list[Any] = [spec.worldbody]
-    for body in fusion.tree.bodies[1:]:
-        T = fusion.tree.joints[body.parent].T_joint_body @ body.joint.T_parent_joint
-        placed = frames[body.parent].add_body(
-            pos=T[:3, 3],
-            quat=quaternion_from_rotation(T[:3, :3]),
-            mass=1,
-            ipos=ELSEWHERE,
-            inertia=(1, 1, 1),
-            explicitinertial=True,
-        )
-        for kind, axis in _primitives(body.joint, top=body.parent == 0):
-            placed.add_joint(type=mujoco.mjtJoint(kind), axis=axis, ref=body.joint.ref)
-        frames.append(placed)
     with quiet():
-        model = spec.compile()
+        model = _compiled(fusion.tree) if EDITABLE else compiled_text(_rows(fusion.tree))
     model.opt.gravity[:] = tree.gravity
     _write_inertias(model, fusion.tree)
     kept = [i for i, holder in enumerate(fusion.holder) if holder == i]
@@ -133,6 +115,29 @@ def build(tree: Tree) -> Opened:
     added = _write_armature(model, tree, found)
     held = {i: b for b, i in enumerate(kept) if b}
     return Opened(model, held, found, Ts, added, canonical=True)
+
+
+def _compiled(tree: Tree) -> MjModel:
+    """Return the compiled bodies and joints of a fused tree, with placeholders for inertias."""
+    spec = mujoco.MjSpec()
+    spec.compiler.degree = False
+    frames: list[Any] = [spec.worldbody]
+    for row in _rows(tree):
+        body = frames[row.parent].add_body(
+            pos=row.pos, quat=row.quat_wxyz, mass=1, ipos=ELSEWHERE, inertia=(1, 1, 1), explicitinertial=True
+        )
+        for kind, axis in row.joints:
+            body.add_joint(type=mujoco.mjtJoint(kind), axis=axis, ref=row.ref)
+        frames.append(body)
+    return spec.compile()
+
+
+def _rows(tree: Tree) -> Iterator[Row]:
+    """Yield the bodies of a fused tree as MuJoCo has them."""
+    for body in tree.bodies[1:]:
+        T = tree.joints[body.parent].T_joint_body @ body.joint.T_parent_joint
+        joints = _primitives(body.joint, top=body.parent == 0)
+        yield Row(body.parent, T[:3, 3], quaternion_from_rotation(T[:3, :3]), joints, body.joint.ref)
 
 
 def _primitives(joint: Joint, *, top: bool) -> list[tuple[int, Array]]:
@@ -215,12 +220,9 @@ def reflected_inertia(model: MjModel) -> Floats:
     twin.body_inertia[:] = 0
     forget_shortcuts(twin)
     data = mujoco.MjData(twin)
-    for stage in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon, mujoco.mj_makeM):
+    for stage in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon, make_inertia):
         stage(twin, data)
-    rows = np.repeat(np.arange(twin.nv), twin.M_rownnz)
-    diagonal = rows == twin.M_colind
-    if not data.M[~diagonal].any():
-        return np.array(data.M[diagonal])
     M = np.zeros((twin.nv, twin.nv))
-    mujoco.mj_fullM(twin, data, M)
-    return M
+    full_inertia(twin, data, M)
+    diagonal = np.diag(M).copy()
+    return M if np.count_nonzero(M) > np.count_nonzero(diagonal) else diagonal

@@ -14,6 +14,7 @@ import numpy as np
 
 from .mujoco_build import quiet
 from .mujoco_map import mujoco
+from .mujoco_versions import full_inertia, make_inertia
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator, Sequence
@@ -91,8 +92,8 @@ class Calls:
         m, d = self.model, self.data
         M = np.zeros((len(qpos), m.nv, m.nv))
         for i in self.states(qpos):
-            mujoco.mj_makeM(m, d)
-            mujoco.mj_fullM(m, d, M[i])
+            make_inertia(m, d)
+            full_inertia(m, d, M[i])
         return M
 
     def solve(self, qpos: Floats, efforts: Floats) -> Floats:
@@ -100,7 +101,7 @@ class Calls:
         m, d, a = self.model, self.data, np.zeros_like(efforts)
         with quiet() as heard:
             for i in self.states(qpos):
-                mujoco.mj_makeM(m, d)
+                make_inertia(m, d)
                 mujoco.mj_factorM(m, d)
                 mujoco.mj_solveM(m, d, a[i : i + 1], efforts[i : i + 1])
         self.warnings += heard

@@ -10,6 +10,7 @@ from ..harness.findings import finding
 from ..harness.tree import JointKind
 from ..harness.wrenches import longest_lever
 from .mujoco_map import mujoco
+from .mujoco_versions import Whole, couplings
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -106,9 +107,7 @@ def _reflected(joint: Joint, *, canonical: bool) -> Finding:
 
 def tendons(opened: Opened, tree: Tree) -> Iterator[Finding]:
     """Yield where the inertia of each fixed tendon is counted."""
-    m = opened.model
-    rows = np.repeat(np.arange(m.nv), m.M_rownnz)
-    room = set(zip(rows.tolist(), m.M_colind.tolist(), strict=True))
+    room = couplings(opened.model) if tree.tendons else set[tuple[int, int]]()
     addresses = {seat.body: seat.v for seat in opened.seats}
     for tendon in tree.tendons:
         dofs = sorted(addresses[i] for name in tendon.coefficients if (i := tree.joint_index[name]) in addresses)
@@ -229,21 +228,22 @@ def taken_out(unreadable: Sequence[Any], tree: Tree) -> Iterator[Finding]:
 def take_out_spatial_tendons(model: MjModel) -> list[Finding]:
     """Take the inertia of spatial tendons out of the model, since it changes with q and no tree holds it; say so."""
     found: list[Finding] = []
+    has = Whole(model)
     for t in range(model.ntendon):
         if model.wrap_type[model.tendon_adr[t]] == mujoco.mjtWrap.mjWRAP_JOINT:
             continue
         driven = (model.actuator_trntype == mujoco.mjtTrn.mjTRN_TENDON) & (model.actuator_trnid[:, 0] == t)
-        if not model.tendon_armature[t] and not model.actuator_armature[driven].any():
+        if not has.tendon_armature[t] and not has.actuator_armature[driven].any():
             continue
         reason = finding(
             "armature.tendon",
             where=model.tendon(t).name or None,
             expected=0.0,
-            found=float(model.tendon_armature[t]),
+            found=float(has.tendon_armature[t]),
             unit="kg",
             fix="MuJoCo adds it to M, this check leaves it out: use a fixed tendon, or joint armature",
         )
         found.append(reason)
-        model.tendon_armature[t] = 0
-        model.actuator_armature[driven] = 0
+        has.tendon_armature[t] = 0
+        has.actuator_armature[driven] = 0
     return found

@@ -15,6 +15,7 @@ import numpy as np
 from ..harness.errors import EngineUnsupported
 from .mujoco_build import quiet
 from .mujoco_map import mujoco
+from .mujoco_versions import DISCRETE, without
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,8 +23,7 @@ if TYPE_CHECKING:
     from ..harness.tree import Floats
     from .mujoco_map import MjModel
 
-DISABLE, ENABLE = mujoco.mjtDisableBit, mujoco.mjtEnableBit
-DISCRETE: Final = int(ENABLE.mjENBL_INVDISCRETE)
+DISABLE = mujoco.mjtDisableBit
 # Without these, dry friction is all that is left among the constraints; rows of the solver do not see each other here.
 BUT_FRICTION: Final = int(DISABLE.mjDSBL_LIMIT) | int(DISABLE.mjDSBL_CONTACT) | int(DISABLE.mjDSBL_EQUALITY)
 PASSIVE: Final = {"damping": "qfrc_damper", "spring": "qfrc_spring", "fluid": "qfrc_fluid"}
@@ -64,6 +64,12 @@ def inverse_terms(
     """
     enabled = switches.enabled & ~DISCRETE
     whole = _asked(model, Switches(switches.integrator, switches.disabled, enabled), qpos, qvel, qacc)
+    for field in PASSIVE.values():
+        if not hasattr(mujoco.MjData, field):  # before 3.1.1: told by what is left without its cause
+            less = _asked(
+                without(model, field), Switches(switches.integrator, switches.disabled, enabled), qpos, qvel, qacc
+            )
+            whole[field] = whole["qfrc_passive"] - less["qfrc_passive"]
     found = {kind: -whole[field] for kind, field in PASSIVE.items()}
     # What actuators carry of gravity compensation is not among the passive forces: so it is told by what is left.
     found["gravcomp"] = sum(whole[field] for field in PASSIVE.values()) + whole["qfrc_adhesion"] - whole["qfrc_passive"]
@@ -75,7 +81,9 @@ def inverse_terms(
     found["constraint"] = friction - whole["qfrc_constraint"] - whole["qfrc_adhesion"]
     found["integrator"] = whole["qfrc_inverse"] - tau - sum(found.values())
     calls = {"mj_inverse": found}
-    if switches.integrator != int(mujoco.mjtIntegrator.mjINT_RK4):  # it has no discrete inverse, and says so
+    if DISCRETE and switches.integrator != int(
+        mujoco.mjtIntegrator.mjINT_RK4
+    ):  # it has no discrete inverse, and says so
         step = _asked(model, Switches(switches.integrator, switches.disabled, enabled | DISCRETE), qpos, qvel, qacc)
         more = step["qfrc_inverse"] - whole["qfrc_inverse"]
         calls["mj_inverse, invdiscrete"] = {**found, "integrator": found["integrator"] + more}
@@ -94,7 +102,7 @@ def _asked(model: MjModel, switches: Switches, qpos: Floats, qvel: Floats, qacc:
     Raises:
         EngineUnsupported: MuJoCo cannot compute them.
     """
-    fields = ("qfrc_inverse", "qfrc_passive", "qfrc_gravcomp", "qfrc_adhesion", "qfrc_constraint", *PASSIVE.values())
+    fields = ("qfrc_inverse", "qfrc_passive", "qfrc_adhesion", "qfrc_constraint", *PASSIVE.values())
     answers = {field: np.zeros_like(qvel) for field in fields}
     switches.set(model)
     data = mujoco.MjData(model)
@@ -106,5 +114,5 @@ def _asked(model: MjModel, switches: Switches, qpos: Floats, qvel: Floats, qacc:
             except mujoco.FatalError as error:  # more contacts than the model has memory for
                 raise EngineUnsupported(f"mj_inverse: {error}") from error
             for field, rows in answers.items():
-                rows[i] = getattr(data, field)
+                rows[i] = getattr(data, field, 0.0)
     return answers

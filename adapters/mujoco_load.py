@@ -21,6 +21,8 @@ from ..harness.tree import JointKind
 from .mujoco_build import Opened, quiet
 from .mujoco_findings import differences, take_out_spatial_tendons, taken_out
 from .mujoco_map import mujoco, seats
+from .mujoco_text import compiled_file
+from .mujoco_versions import EDITABLE
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 
 MINVAL: Final = float(mujoco.mjMINVAL)
 NONPHYSICAL: Final = re.compile(r"mjMINVAL|A \+ B >= C|eigenvalues")
+NAMED: Final = re.compile(r"Element name '(?P<new>.*)', id|Object name = (?P<old>.*), id")
 UNSUPPORTED: Final = re.compile(r"free joint can only be used on top level|joint found in world body|mocap body")
 
 
@@ -73,27 +76,30 @@ def _compiled(given: Given, tree: Tree) -> tuple[MjModel, Sequence[Any]]:
             raise EngineUnsupported("the base of a compiled MjModel cannot be freed; hand over the MjSpec or the file")
         return copy.copy(given.live), ()
     try:
+        roots = _free_roots(given, tree) if given.freed else []
+        if not EDITABLE:
+            return compiled_file(given, roots)
         spec = given.live.copy() if given.live is not None else mujoco.MjSpec.from_file(given.path)
         if given.format != "urdf":
             name_all(spec)
-        if given.freed:
-            _free(spec, given, tree)
-        return compile_readable(spec)
+        for root in roots:
+            spec.body(root).add_freejoint()
+        # On copies: up to 3.15 a spec that was refused once is refused for good.
+        return compile_readable(spec, lambda spec: spec.copy().compile())
     except (ValueError, mujoco.FatalError) as error:
         raise refusal(str(error), tree) from error
 
 
-def _free(spec: Any, given: Given, tree: Tree) -> None:
-    """Put a free joint on every body that is welded to the world.
+def _free_roots(given: Given, tree: Tree) -> list[str]:
+    """Return the bodies that are welded to the world and have to get a free joint.
 
     Raises:
         EngineUnsupported: the root link is called `world`, which MuJoCo takes for the world itself.
     """
-    roots = [body for body in tree.bodies[1:] if body.parent == 0 and body.joint.kind is JointKind.FLOATING]
-    if given.format == "urdf" and any(body.name == "world" for body in roots):
+    roots = [body.name for body in tree.bodies[1:] if body.parent == 0 and body.joint.kind is JointKind.FLOATING]
+    if given.format == "urdf" and "world" in roots:
         raise EngineUnsupported("MuJoCo takes a root link that is called 'world' for the world itself: it cannot float")
-    for body in roots:
-        spec.body(body.name).add_freejoint()
+    return roots
 
 
 def _series(tree: Tree, i: int, joints: int) -> list[int]:
@@ -108,8 +114,8 @@ def refusal(words: str, tree: Tree) -> EngineRefused:
     """Return MuJoCo's refusal with the place that its words, or the tree, tell of."""
     # MuJoCo ends with what became of the spec, which nobody will see again.
     message = "; ".join(line for line in words.strip().splitlines() if not line.endswith("remain so."))
-    file, element = tree.origin.path, re.search(r"Element name '(.*)', id", words)
-    name = element[1] if element else ""
+    file, element = tree.origin.path, NAMED.search(words)
+    name = element["new"] or element["old"] or "" if element else ""
     body = tree.bodies[tree.index[name]] if name in tree.index else None
     if body is not None and NONPHYSICAL.search(words):
         if "inertial" not in body.sources and "collision_mesh" in body.sources:

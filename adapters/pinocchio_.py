@@ -9,10 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..harness.findings import finding
-from .pinocchio_build import build, require_size, tendon_inertia
+from .pinocchio_build import build, require_size
 from .pinocchio_read import load
 from .pinocchio_session import PinocchioSession
 from .pinocchio_tree import tree_of
+from .pinocchio_versions import reflected_outside
 
 if TYPE_CHECKING:
     from ..harness.engine import Engine, Given
@@ -64,7 +65,7 @@ class _PinocchioEngine:
             )
             for tendon in tree.tendons
         )
-        return PinocchioSession(model, tree, pairs, shifted=True, findings=booked, tendons=tendon_inertia(tree))
+        return PinocchioSession(model, tree, pairs, shifted=True, findings=booked, outside=reflected_outside(tree))
 
 
 ENGINE: Engine = _PinocchioEngine()

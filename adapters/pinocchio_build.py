@@ -16,6 +16,7 @@ from ..harness.errors import EngineUnsupported
 from ..harness.spatial import rotation_z_to, transform
 from ..harness.tree import JointKind
 from .pinocchio_joints import Slot
+from .pinocchio_versions import HOLDS_ARMATURE, body_frame
 
 if TYPE_CHECKING:
     from ..harness.tree import Floats, Inertia, Joint, Tree
@@ -51,7 +52,8 @@ def build(tree: Tree) -> tuple[PinModel, list[tuple[int, Slot]]]:
         placement = pin.SE3(Ts_side_body[body.parent] @ joint.T_parent_joint @ B)
         j = model.addJoint(joints[body.parent], _joint_model(joint), placement, joint.name)
         added = model.joints[j]
-        model.armature[added.idx_v : added.idx_v + joint.nv] = joint.reflected
+        if HOLDS_ARMATURE:
+            model.armature[added.idx_v : added.idx_v + joint.nv] = joint.reflected
         joints.append(j)
         Ts_side_body.append(B.T @ joint.T_joint_body)
         model.inertias[j] = _inertia(body.inertia, Ts_side_body[-1])
@@ -59,7 +61,7 @@ def build(tree: Tree) -> tuple[PinModel, list[tuple[int, Slot]]]:
     for i, body in enumerate(tree.bodies[1:], 1):
         k = fusion.merged[i]
         placement = pin.SE3(Ts_side_body[k] @ fusion.Ts_holder_body[i])
-        model.addFrame(pin.Frame(body.name, joints[k], placement, pin.FrameType.BODY), append_inertia=False)
+        model.addFrame(body_frame(body.name, joints[k], placement), append_inertia=False)
     return model, pairs
 
 
@@ -88,19 +90,6 @@ def _inertia(inertia: Inertia, T: Floats) -> Any:
     Y = pin.Inertia(inertia.mass, R @ inertia.com + T[:3, 3], np.eye(3))
     Y.inertia = inertia.I_com if np.array_equal(R, np.eye(3)) else R @ inertia.I_com @ R.T
     return Y
-
-
-def tendon_inertia(tree: Tree) -> Floats | None:
-    """Return K (nv, nv), the sum of armature times c c^T over the fixed tendons, or None without any."""
-    if not tree.tendons:
-        return None
-    K = np.zeros((tree.nv, tree.nv))
-    for tendon in tree.tendons:
-        c = np.zeros(tree.nv)
-        for name, coefficient in tendon.coefficients.items():
-            c[tree.v_slices[tree.joint_index[name]]] = coefficient
-        K += tendon.armature * np.outer(c, c)
-    return K
 
 
 def require_size(tree: Tree) -> None:

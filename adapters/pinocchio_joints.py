@@ -17,6 +17,7 @@ import pinocchio as pin
 
 from ..harness.errors import ReadError, Source
 from ..harness.tree import JointKind
+from .pinocchio_versions import subspace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -95,9 +96,7 @@ def _parts(
         return
     # All other joints are products of turns and shifts about the columns of S at zero (Euler angles, universal,
     # translation): S is the one thing that every joint model shows, also where it hides its axis.
-    data = joint.createData()
-    joint.calc(data, pin.neutral(model))
-    columns = np.array(data.S).reshape(6, -1).T
+    columns = subspace(model, joint).T
     mixed = any(column[:3].any() and column[3:].any() for column in columns)
     if mixed or joint.nv == 0:
         found = joint.shortname().removeprefix("JointModel")

@@ -16,6 +16,7 @@ from ..harness.errors import EngineRefused, EngineUnsupported, ReadError
 from .pinocchio_findings import revealed
 from .pinocchio_joints import slots
 from .pinocchio_refusals import refusal
+from .pinocchio_versions import READS_MJCF, body_frame, freed_mjcf, joint_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Sequence
@@ -69,8 +70,10 @@ def _import(given: Given) -> PinModel:
     root = (pin.JointModelFreeFlyer(),) if given.freed else ()
     if given.format == "urdf":
         return pin.buildModelFromUrdf(given.path, *root)
+    if given.format == "mjcf" and not READS_MJCF:
+        raise EngineUnsupported(f"Pinocchio {pin.__version__} has no importer for MJCF")
     if given.format == "mjcf":
-        return pin.buildModelFromMJCFAndRootJoint(given.path, *root) if root else pin.buildModelFromMJCF(given.path)
+        return freed_mjcf(given.path, *root) if root else pin.buildModelFromMJCF(given.path)
     if given.format == "pinocchio":
         if given.freed:
             raise EngineUnsupported(
@@ -135,7 +138,7 @@ def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tupl
             own = _body_frames(model, j)
             nameless = bool(own) and own[0].name not in tree.index
             placement = own[0].placement if nameless else pin.SE3.Identity()
-            model.addFrame(pin.Frame(tree.bodies[i].name, j, placement, pin.FrameType.BODY), append_inertia=False)
+            model.addFrame(body_frame(tree.bodies[i].name, j, placement), append_inertia=False)
     return sorted(pairs.items(), key=lambda pair: pair[0])
 
 
@@ -153,4 +156,4 @@ def _upwards(tree: Tree, body: int, count: int) -> list[int]:
 
 def _body_frames(model: PinModel, joint: int) -> list[Any]:
     """Return the BODY frames on one joint, that of its own link first: importers add it with the joint."""
-    return [f for f in model.frames if f.type == pin.FrameType.BODY and f.parentJoint == joint]
+    return [f for f in model.frames if f.type == pin.FrameType.BODY and joint_of(f) == joint]

@@ -20,6 +20,7 @@ from ..harness.tree import JointKind
 from .pinocchio_findings import IGNORED, armature_outside_energy
 from .pinocchio_joints import CoordinateMap
 from .pinocchio_tree import tree_of
+from .pinocchio_versions import joint_of, of_dofs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -40,7 +41,7 @@ class PinocchioSession:
         pairs: tree body and slot of every joint that both have.
         shifted: whether `ref` is subtracted here (Pinocchio's MJCF importer does it itself).
         extra_dofs, findings, notes: see `harness.engine.Session`.
-        tendons: (nv, nv) reflected inertia that the model cannot hold, or None.
+        outside: (nv, nv) reflected inertia that the model cannot hold, or None.
     """
 
     def __init__(
@@ -53,10 +54,10 @@ class PinocchioSession:
         extra_dofs: tuple[str, ...] = (),
         findings: tuple[Finding, ...] = (),
         notes: tuple[str, ...] = (),
-        tendons: Floats | None = None,
+        outside: Floats | None = None,
     ) -> None:
         self.model, self.data, self.tree = model, model.createData(), tree
-        self.extra_dofs, self.notes, self._tendons = extra_dofs, notes, tendons
+        self.extra_dofs, self.notes, self._outside = extra_dofs, notes, outside
         self.ignores = IGNORED if tree.origin.format == "mjcf" and not shifted else {}
         if not model.check(self.data):
             self.notes = (*notes, "the joints were not added depth-first: crba is silently wrong for such a model")
@@ -83,7 +84,7 @@ class PinocchioSession:
         In 4.1.0 it is that of every revolute joint whose axis is no coordinate axis.
         """
         model, q, outside = self.model, pin.neutral(self.model), np.zeros(self.model.nv)
-        for k in np.flatnonzero(model.armature).tolist():
+        for k in np.flatnonzero(of_dofs(model, "armature")).tolist():
             unit = np.eye(1, model.nv, k)[0]
             whole = pin.computeKineticEnergy(model, self.data, q, unit)
             armature, model.armature[k] = model.armature[k], 0.0
@@ -105,7 +106,7 @@ class PinocchioSession:
             states.append(self._forces(self._joint_wrenches(wrenches)))
         with self._under(gravity):
             tau = self._efforts(pin.rnea, len(q), *states)
-        return tau if self._tendons is None else tau + a @ self._tendons
+        return tau if self._outside is None else tau + a @ self._outside
 
     def bias(self, q: Floats, v: Floats, gravity: Floats | None = None) -> Floats:
         """`nonLinearEffects`."""
@@ -120,11 +121,11 @@ class PinocchioSession:
         """`crba`, with armature on the diagonal; tendon inertia is added here."""
         v_to, nv = self._map.v_to, self.model.nv
         M = self._run(pin.crba, len(q), (nv, nv), self._map.q(q))[:, v_to[:, None], v_to]
-        return M if self._tendons is None else M + self._tendons
+        return M if self._outside is None else M + self._outside
 
     def forward_dynamics(self, q: Floats, v: Floats, tau: Floats, wrenches: Floats | None = None) -> Floats:
         """`aba`; where it cannot hold a term or a dof, `crba` and `rnea` are solved instead."""
-        if self._tendons is not None or self.extra_dofs:
+        if self._outside is not None or self.extra_dofs:
             rest = tau[:, self._map.v_from] - self.inverse_dynamics(q, v, np.zeros_like(v), wrenches)
             return np.array([_solve(M, b) for M, b in zip(self.mass_matrix(q), rest, strict=True)]).reshape(rest.shape)
         states: list[Iterable[Any]] = [self._map.q(q), self._map.v(v), self._map.v(tau)]
@@ -157,7 +158,7 @@ class PinocchioSession:
         """`computeKineticEnergy`, which contains armature; what it leaves out is added here."""
         energy = self._run(pin.computeKineticEnergy, len(q), (), self._map.q(q), self._map.v(v))
         energy += v[:, self._map.v_from] ** 2 @ self._unbooked / 2
-        return energy if self._tendons is None else energy + np.einsum("ni,ij,nj->n", v, self._tendons, v) / 2
+        return energy if self._outside is None else energy + np.einsum("ni,ij,nj->n", v, self._outside, v) / 2
 
     def potential_energy(self, q: Floats) -> Floats:
         """`computePotentialEnergy`, which leaves out what is fixed to the world."""
@@ -198,7 +199,7 @@ class PinocchioSession:
                     f"a wrench acts on body {self.tree.bodies[i].name!r}, which this model does not have"
                 )
             frame = self.model.frames[self._frames[i]]
-            forces[:, frame.parentJoint] += wrenches[:, i, SWAP_HALVES] @ frame.placement.toDualActionMatrix().T
+            forces[:, joint_of(frame)] += wrenches[:, i, SWAP_HALVES] @ frame.placement.toDualActionMatrix().T
         forces[:, 0] = 0  # the ground bears what acts on it
         return forces
 

@@ -11,6 +11,7 @@ import pinocchio as pin
 from ..harness.errors import Source
 from ..harness.tree import Body, Inertia, Joint, JointKind, Loss, Tree, world
 from .pinocchio_joints import slots, unique
+from .pinocchio_versions import joint_of, of_dofs
 
 if TYPE_CHECKING:
     from .pinocchio_joints import PinModel, Slot
@@ -42,7 +43,7 @@ def tree_of(model: PinModel) -> Tree:
             at[j] = builder.add(name, parent, _joint(model, slot), _inertia(model.inertias[j]))
     for frame in builder.left_frames():
         T = frame.placement.homogeneous
-        builder.add(frame.name, at[frame.parentJoint], builder.weld(frame.name, T), Inertia())
+        builder.add(frame.name, at[joint_of(frame)], builder.weld(frame.name, T), Inertia())
     return Tree(_name(model), tuple(builder.bodies), gravity=model.gravity.linear, losses=_losses(model, primitives))
 
 
@@ -72,7 +73,7 @@ class _Builder:
     def frame_name(self, joint: int) -> str:
         """Return the name of the first BODY frame at the origin of the joint, and count it as used; "" without one."""
         for k, frame in self._frames:
-            if frame.parentJoint == joint and frame.placement.isIdentity(0.0):
+            if joint_of(frame) == joint and frame.placement.isIdentity(0.0):
                 self._used.add(k)
                 return frame.name
         return ""
@@ -93,11 +94,11 @@ def _joint(model: PinModel, slot: Slot) -> Joint:
         T_parent_joint=slot.placement.homogeneous,
         lower=_limit(model.lowerPositionLimit[slot.q]) if limited else -np.inf,
         upper=_limit(model.upperPositionLimit[slot.q]) if limited else np.inf,
-        speed=_limit(model.upperVelocityLimit[slot.v]) if single else np.inf,
-        effort=_limit(model.upperEffortLimit[slot.v]) if single else np.inf,
+        speed=_limit(of_dofs(model, "upperVelocityLimit")[slot.v]) if single else np.inf,
+        effort=_limit(of_dofs(model, "upperEffortLimit")[slot.v]) if single else np.inf,
         damping=model.damping[v],
-        friction=model.upperDryFrictionLimit[v],
-        armature=model.armature[v],
+        friction=of_dofs(model, "upperDryFrictionLimit")[v],
+        armature=of_dofs(model, "armature")[v],
     )
 
 

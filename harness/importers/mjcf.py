@@ -79,7 +79,7 @@ def tree_of_mujoco(model_or_spec: MjModel | MjSpec) -> Tree:
     """
     mujoco = _mujoco()
     origin = Origin(format="mujoco")
-    if isinstance(model_or_spec, mujoco.MjModel):
+    if not hasattr(model_or_spec, "compile"):
         return _tree(mujoco, Compiled(model_or_spec), origin, [])
     with mjcf_spec.quiet(mujoco) as warned:
         spec = model_or_spec.copy()

@@ -9,7 +9,10 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MjSpec: TypeAlias = Any
 MjModel: TypeAlias = Any
@@ -42,8 +45,14 @@ class Unreadable:
     bodies: tuple[str, ...] = ()
 
 
-def compile_readable(spec: MjSpec) -> tuple[MjModel, tuple[Unreadable, ...]]:
+def compile_readable(
+    spec: MjSpec, compiled: Callable[[MjSpec], MjModel] = lambda spec: spec.compile()
+) -> tuple[MjModel, tuple[Unreadable, ...]]:
     """Compile, taking out of `spec` one after the other the assets that MuJoCo cannot read.
+
+    Args:
+        spec: to be compiled; it is changed.
+        compiled: compiles it.
 
     Raises:
         ValueError: MuJoCo refuses the model for another reason, in its words.
@@ -51,7 +60,7 @@ def compile_readable(spec: MjSpec) -> tuple[MjModel, tuple[Unreadable, ...]]:
     gone = [_take_out(spec, kind, asset, "it is no regular file") for kind, asset in _endless(spec)]
     while True:
         try:
-            return spec.compile(), tuple(gone)
+            return compiled(spec), tuple(gone)
         except ValueError as error:
             words = str(error)
             blamed = _blamed(spec, words)
@@ -165,7 +174,7 @@ def _explained(words: str, gone: list[Unreadable]) -> str:
 
 def _make_point(shape: Any) -> None:
     shape.meshname = ""
-    shape.type = _SPHERE
+    shape.type = type(shape.type)(_SPHERE)  # a bare number is no type to versions before 4
     shape.size = [1e-3, 0, 0]
     if hasattr(shape, "hfieldname"):
         shape.hfieldname = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  it ships no types
@@ -108,11 +108,19 @@ def _group(label: str, *parts: str) -> str:
 
 
 def _engine(result: EngineResult, model: ModelResult) -> Iterator[_Case]:
-    """Give the cases of one engine and path: whether it loads, is the same robot, and every check."""
+    """Give the cases of one engine and path; what is known to differ is skipped with the reason."""
+    for case in _cases(result, model):
+        excused = case.outcome == "failure" and result.known
+        yield _skipped(case, "known", sentence(result.known)) if excused else case
+
+
+def _cases(result: EngineResult, model: ModelResult) -> Iterator[_Case]:
+    """Give whether an engine loads the robot, whether it is the same robot, and every check."""
     yield _load(result, model)
     if result.status not in ANSWERED:
         return
-    grave = [f for f in result.findings if f.severity != "convention"]
+    # Of an engine that is excused every finding is told; of another those that count.
+    grave = [f for f in result.findings if f.severity != "convention" and (result.known or not f.known)]
     yield _same_robot([_finding(f, model) for f in grave])
     reason = f"; {grave[0].kind}{_at(grave[0])}{located(grave[0], model, ', ')}" if grave else ""
     for row in (*result.quantities, *result.identities):
@@ -175,13 +183,15 @@ def _pair(root: Any, result: DiffResult) -> None:
     label = f"{names.a} against {names.b}"
     rows = [_check(row) for row in result.rows]
     if result.status == "agree":  # what was to be ignored may show in the answers, and fails nothing
-        rows = [_ignored(case) if case.outcome == "failure" else case for case in rows]
+        words = "by what was to be ignored"
+        rows = [_skipped(case, "ignored", words) if case.outcome == "failure" else case for case in rows]
     about = {"a": shown(result.files[0]), "b": shown(result.files[1]), "ignored": ", ".join(result.ignored)}
     _suite(root, label, {label: [_same_robot(said), *rows]}, about)
 
 
-def _ignored(case: _Case) -> _Case:
-    return _Case(case.name, "skipped", "ignored", f"by what was to be ignored: {case.message}")
+def _skipped(case: _Case, kind: str, why: str) -> _Case:
+    """Return a case that failed as one that is skipped."""
+    return replace(case, outcome="skipped", type=kind, message=f"{why}: {case.message}")
 
 
 def _difference(f: Finding, names: Names) -> str:

@@ -54,7 +54,7 @@ def findings_blocks(model: ModelResult, most: int) -> Iterator[Block]:
         found: dict[str, Finding] = {}
         for engine in model.engines:
             for f in engine.findings:
-                if f.severity == severity:
+                if f.severity == severity and not f.known:
                     who.setdefault(repr(f), []).append(engine)
                     found[repr(f)] = f
         if not found:
@@ -70,6 +70,19 @@ def findings_blocks(model: ModelResult, most: int) -> Iterator[Block]:
             yield Block(f"- {_item(f, model)} ({_engines(who[key])}){_details(f)}", "finding", apart=False)
         if rest:
             yield Block(f"- and {_others(rest)}", "finding", len(rest), apart=False)
+    yield from _known(model)
+
+
+def _known(model: ModelResult) -> Iterator[Block]:
+    """Give what may stay, by the reason for it."""
+    reasons: dict[str, dict[str, Finding]] = {}
+    for f in (f for engine in model.engines for f in engine.findings if f.known):
+        reasons.setdefault(f.known, {})[repr(f)] = f
+    if reasons:
+        yield Block("**Known, and not counted**\n")
+    for reason, found in reasons.items():
+        text = f"- {prose(reason)}: {_others(list(found.values()), '')}"
+        yield Block(text, "finding", len(found), apart=False)
 
 
 def _messages(model: ModelResult) -> Iterator[Block]:
@@ -105,7 +118,7 @@ def _details(f: Finding) -> str:
     return "".join(BREAK + line for line in lines)
 
 
-def _others(rest: Sequence[Finding]) -> str:
+def _others(rest: Sequence[Finding], more: str = " more of") -> str:
     """Return findings that are not shown one by one: how many of which kind, and the first names."""
     kinds: dict[str, list[Finding]] = {}
     for f in rest:
@@ -113,8 +126,8 @@ def _others(rest: Sequence[Finding]) -> str:
     parts: list[str] = []
     for kind, some in kinds.items():
         names = ", ".join(code(f.where or "the file", 40) for f in some[:NAMED])
-        more = f" and {len(some) - NAMED} more" if len(some) > NAMED else ""
-        parts.append(f"{len(some)} more of **{prose(kind)}** at {names}{more}")
+        others = f" and {len(some) - NAMED} more" if len(some) > NAMED else ""
+        parts.append(f"{len(some)}{more} **{prose(kind)}** at {names}{others}")
     return "; ".join(parts)
 
 

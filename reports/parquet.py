@@ -67,7 +67,8 @@ def _write(path: Path, columns: Mapping[str, Column], tables: Iterator[Any], *, 
         note = b"the result was saved without the arrays of its states: there is nothing to write"
         form = form.with_metadata({**(form.metadata or {}), b"tautology.missing": note})
     few = [name for name, (kind, _, _) in columns.items() if kind == "word"]  # numbers have no words to look up
-    with parquet.ParquetWriter(path, form, compression="zstd", use_dictionary=few) as writer:
+    options: dict[str, Any] = {"compression": "zstd", "use_dictionary": few}
+    with parquet.ParquetWriter(path, form, **options) as writer:
         for table in tables:
             writer.write_table(table.replace_schema_metadata(form.metadata))
 
@@ -109,6 +110,9 @@ def _rows(document: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
         else:
             for engine in model["engines"]:
                 who = label | {key: engine[key] for key in ("engine", "version", "path")}
+                if name == "engines":
+                    yield {**engine, **engine["seconds"], **who}
+                    continue
                 yield from (who | _valued(row) for row in engine[name])
 
 

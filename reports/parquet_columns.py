@@ -44,6 +44,14 @@ STATES: Final[dict[str, Column]] = {
     "states_sha256": ("words", "", "of the states"),
     "exit": ("whole", "", "exit code of this model: 0 agree, 1 differs or refused, 2 not compared, 3 crashed"),
 }
+ENGINE: Final[dict[str, Column]] = {
+    "status": ("word", "", "agree, differs, refused, unsupported, crashed, timeout or absent"),
+    "message": ("words", "", "what the engine said, or empty"),
+    "known": ("words", "", "why what differs does not count, or empty"),
+    "conventions": ("names", "", "kinds of findings that were mapped"),
+    "load": ("number", "s", "wall time until the robot was there"),
+    "compute": ("number", "s", "wall time of all answers, checks and the diagnosis"),
+}
 QUANTITY: Final[dict[str, Column]] = {
     "quantity": ("word", "", "tau, bias, gravity, mass_matrix, ..."),
     "unit": ("word", "", "of error, scale and tolerance: of a turning dof before the bar, of a sliding one behind it"),
@@ -82,8 +90,9 @@ FINDING: Final[dict[str, Column]] = {
     "fix": ("words", "", "what to change, in a sentence"),
     "other_file": ("word", "", "in a pair, the file that says what is found"),
     "other_line": ("whole", "", "there, from 1"),
-    "note": ("words", "", "what else is to be known"),
+    "note": ("words", "", "what else there is to say"),
     "rivals": ("names", "", "what no motion can tell from it"),
+    "known": ("words", "", "why it may stay and does not count, or empty"),
 }
 LOSS: Final[dict[str, Column]] = {
     "element": ("word", "", "of the file"),
@@ -106,6 +115,7 @@ ANSWER: Final[dict[str, Column]] = {
 }
 CHECK: Final[dict[str, dict[str, Column]]] = {
     "models": ROBOT | STATES,
+    "engines": WHO | ENGINE,
     "lint": {"model": WHO["model"]} | FINDING,
     "quantities": WHO | QUANTITY,
     "identities": WHO | IDENTITY,

@@ -35,8 +35,10 @@ def check_result(document: Mapping[str, Any]) -> Result:
     """Return what a document of `check` was made from; fields that this version does not know are passed over."""
     models = tuple(_model(model) for model in document["models"])
     unusable = tuple(_made(Unusable, row) for row in document["unusable"])
-    tolerances = tuple(document.get("tolerances", ()))
-    return _made(Result, document, models=models, unusable=unusable, tolerances=tolerances)
+    lists = {name: tuple(document[name]) for name in ("tolerances", "notes") if name in document}
+    # What changed against a baseline stays in the document, as trees do.
+    rows = {name: value for name, value in document.items() if name != "baseline"}
+    return _made(Result, rows, models=models, unusable=unusable, **lists)
 
 
 def diff_result(document: Mapping[str, Any]) -> DiffResult:

@@ -35,7 +35,8 @@ class _Told:
         finding: a row of the document.
         level: of the result.
         who: words before the message, such as the engine.
-        names: what the finding is known by, beside its kind and its place: the same in the next run.
+        names: what the finding is recognized by, beside its kind and its place: the same in the next run.
+        known: why it does not count, or "".
         file: of the robot, for a finding that is in no line.
         robot: its name.
     """
@@ -46,6 +47,7 @@ class _Told:
     names: tuple[str, ...]
     file: str | None
     robot: str
+    known: str = ""
 
 
 def sarif(saved: Saved) -> str:
@@ -116,7 +118,9 @@ def _all(document: Mapping[str, Any]) -> Iterator[_Told]:
             names = (engine["engine"], engine["path"])
             who = f"{shown(engine['engine'])} {shown(engine['version'])}".strip() + f", {shown(engine['path'])} path"
             for f in engine["findings"]:
-                yield _Told(f, LEVELS[f["severity"]], who, names, model["file"], model["name"])
+                known = f.get("known", "")
+                level = "note" if known else LEVELS[f["severity"]]
+                yield _Told(f, level, who, names, model["file"], model["name"], known)
 
 
 def _result(one: _Told, seen: dict[str, int]) -> dict[str, Any]:
@@ -127,6 +131,8 @@ def _result(one: _Told, seen: dict[str, int]) -> dict[str, Any]:
         other = _location(f["other_file"], f.get("other_line"), f.get("other_snippet"), None, "")
         made["relatedLocations"] = [{"id": 1, **other, "message": {"text": "what the other file says"}}]
     made["partialFingerprints"] = {"tautology/v1": _fingerprint(one, seen)}
+    if one.known:
+        made["suppressions"] = [{"kind": "external", "justification": shown(one.known)}]
     made["properties"] = {
         name: _shown(f[name])
         for name in ("severity", "expected", "found", "unit", "explains")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -136,6 +137,18 @@ def with_arrays(states: int = 4, *, per_place: Mapping[str, float] | None = None
     return Saved.of(Result("check", sample.VERSIONS, (made,)))
 
 
+def known() -> Saved:
+    """Return the check of a robot that an engine reads otherwise, all of which is listed as known, with a date."""
+    made = Saved.of(sample.result(sample.differing()))
+    document = copy.deepcopy(dict(made.document))
+    document["exit"] = document["models"][0]["exit"] = 0
+    engine = document["models"][0]["engines"][3]
+    engine["known"] = "waits for the supplier (until 2027-06-30)"
+    for row in engine["findings"]:
+        row["known"] = engine["known"] if row["severity"] == "model" else ""
+    return Saved(document, None)
+
+
 # However a command ends, by name.
 DOCUMENTS = {
     "agreeing": saved(sample.agreeing()),
@@ -148,6 +161,7 @@ DOCUMENTS = {
     "in no file": saved(replace(sample.agreeing(), file="", sha256="")),
     "unusable": saved(unusable=True),
     "nothing": saved(),
+    "known": known(),
     "several": saved(*(make() for make in (sample.agreeing, sample.differing, sample.refused)), unusable=True),
     "arrays": with_arrays(),
     "a pair": Saved.of(pair()),

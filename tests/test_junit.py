@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 
 import pytest
@@ -152,6 +153,26 @@ def test_faults_of_the_file_fail_nothing() -> None:
     lines = root[0].find("system-out").text.splitlines()
     assert len(lines) == 1 + 9
     assert lines[1].startswith("lint.triangle at finger_0, arm.urdf:20; expected A + B >= C")
+
+
+def test_a_known_difference_is_skipped_with_its_reason() -> None:
+    """Checks that fail by it as well; what it is stands there still."""
+    root = parsed(DOCUMENTS["known"])
+    assert (root.get("failures"), root.get("errors")) == ("0", "0")
+    for name in ("same robot", "quantity tau"):
+        skipped = case(root, "robots/arm.urdf.mujoco.native", name)[0]
+        assert (skipped.tag, skipped.get("type")) == ("skipped", "known")
+        assert skipped.get("message").startswith("waits for the supplier (until 2027-06-30): ")
+    assert len(case(root, "robots/arm.urdf.mujoco.native", "same robot")[0].text.splitlines()) == 10
+
+
+def test_of_an_engine_that_is_not_excused_only_what_counts_is_told() -> None:
+    """One finding is known, the others are not."""
+    document = copy.deepcopy(DOCUMENTS["differing"].document)
+    document["models"][0]["engines"][3]["findings"][0]["known"] = "it may stay"
+    reasons = case(parsed(Saved(document, None)), "robots/arm.urdf.mujoco.native", "same robot")[0]
+    assert reasons.get("message").startswith("mass.default at tool_1, ")
+    assert len(reasons.text.splitlines()) == 9
 
 
 def test_a_pair_has_both_lines_and_what_was_ignored_fails_nothing() -> None:

@@ -88,7 +88,7 @@ def test_a_report_made_later_has_the_same_bytes(request_: tuple[str | Path, ...]
     ran = tautology("report", "r.json", *options("later"), cwd=tmp_path)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
     now = contents(tmp_path / "now")
-    assert len(now) == 3 + (7 if request_[0] == "check" else 5)
+    assert len(now) == 3 + (8 if request_[0] == "check" else 5)
     assert now == contents(tmp_path / "later")
 
 

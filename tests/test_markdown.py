@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 from dataclasses import replace
 
@@ -76,6 +77,17 @@ def test_a_finding_says_where_what_and_how_to_mend_it() -> None:
     )
     assert "found 6 kg; explains 98.7% of the difference\\\n  fix: give the link an &lt;inertial&gt;" in text
     assert "- and 3 more of **mass.default** at `tool_6`, `tool_7`, `tool_8`" in text
+
+
+def test_a_known_difference_is_said_to_be_one() -> None:
+    """By its reason, after what counts."""
+    document = copy.deepcopy(DOCUMENTS["differing"].document)
+    for row in document["models"][0]["engines"][3]["findings"][:2]:
+        row["known"] = "waits for *them*"
+    text = markdown(Saved(document, None))
+    said = "**Known, and not counted**\n\n- waits for \\*them\\*: 2 **mass.default** at `tool_0`, `tool_1`\n"
+    assert text.index("at `wrist`") < text.index(said)
+    assert "- **mass.default** at `tool_2`" in text
 
 
 def test_a_pair_has_both_lines() -> None:

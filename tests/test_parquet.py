@@ -101,6 +101,21 @@ def test_values_of_findings_are_numbers_where_they_are_one(tmp_path: Path) -> No
     assert np.isnan(turned.expected_value)
 
 
+def test_engines_that_gave_no_answer_have_a_row(tmp_path: Path) -> None:
+    """They are in no other table: who crashed or refused, in which words, and what is known to differ."""
+    write_frames(DOCUMENTS["crashed"], tmp_path)
+    rows = pd.read_parquet(tmp_path / "engines.parquet").set_index(["engine", "path"])
+    crashed = rows.loc[("pinocchio", "native")]
+    assert (crashed.status, crashed.message) == ("crashed", "while loading: RuntimeError: bad_alloc")
+    assert (crashed["load"], crashed["compute"]) == (0.01, 0.25)
+    write_frames(DOCUMENTS["known"], tmp_path)
+    rows = pd.read_parquet(tmp_path / "engines.parquet")
+    assert rows[rows.status == "differs"].known.tolist() == ["waits for the supplier (until 2027-06-30)"]
+    assert set(pd.read_parquet(tmp_path / "findings.parquet").query("kind == 'mass.default'").known) == set(
+        rows[rows.status == "differs"].known
+    )
+
+
 def test_answers_have_a_row_per_state_and_quantity(tmp_path: Path) -> None:
     """Error and scale the largest of the state, digits as they were kept; strata in the order of the states."""
     write_frames(with_arrays(5, per_place={"wrist": 1e-3, "elbow": 2e-2, "shoulder": 0.0}), tmp_path)

@@ -145,6 +145,17 @@ def test_levels_follow_the_severity() -> None:
     assert levels == {"lint.triangle": "warning", "lint.axis": "note"}
 
 
+def test_a_known_difference_is_suppressed_with_its_reason() -> None:
+    """It is told, as a note, and counts for nothing."""
+    results = run(DOCUMENTS["known"])["results"]
+    assert {made["level"] for made in results} == {"note"}
+    known = [made for made in results if made["ruleId"] == "mass.default"]
+    assert len(known) == 9
+    excuse = {"kind": "external", "justification": "waits for the supplier (until 2027-06-30)"}
+    assert all(made["suppressions"] == [excuse] for made in known)
+    assert all("suppressions" not in made for made in results if made["ruleId"] == "body.fused")
+
+
 def test_a_crash_is_a_notice() -> None:
     """It is about no line of the file, and no result: it says that the run is not whole."""
     (notice,) = run(DOCUMENTS["crashed"])["invocations"][0]["toolExecutionNotifications"]

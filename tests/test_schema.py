@@ -112,7 +112,7 @@ def at(document: Any, path: tuple[Any, ...]) -> Any:
     return document
 
 
-FREE = {"tree", "snippet", "other_snippet", "merged"}  # fields that may be absent
+FREE = {"known", "notes", "tree", "snippet", "other_snippet", "merged"}  # fields that may be absent
 NAMED = {"versions", "strata", "engines", "merged", "together"}  # objects whose keys are names, not fields
 
 

@@ -11,4 +11,4 @@ NAME: Final = "tautology-1.json"
 
 def document() -> dict[str, Any]:
     """Return the schema; fields are only ever added, so that it leaves every object open."""
-    return json.loads(files(__package__).joinpath(NAME).read_text(encoding="utf-8"))
+    return json.loads(files(__name__).joinpath(NAME).read_text(encoding="utf-8"))

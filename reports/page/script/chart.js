@@ -38,7 +38,8 @@ function digitColour(digits, tolerance) {
  * Return a chart with its caption and a description in words.
  *
  * `option()` gives the option of ECharts, without what all charts share; `describe()` the description; `click(event)`
- * is called with what was clicked; `size()` gives {width, height} in pixels, no width for that of the page.
+ * is called with what was clicked; `size()` gives in pixels the height, the `width` that is needed, beyond which a chart
+ * scrolls, and the `widest` that helps.
  */
 function chart({ title, option, describe, size, click }) {
   const canvas = element("div", { class: "canvas", role: "img" });
@@ -47,9 +48,10 @@ function chart({ title, option, describe, size, click }) {
   const figure = element("figure", {}, element("figcaption", {}, title), scroller, words);
   const made = { canvas, figure, scroller, drawn: null, draw, resize };
   function resize() {
-    const { width, height } = size();
+    const { width, height, widest } = size();
     const room = scroller.clientWidth;
     canvas.style.height = `${height}px`;
+    canvas.style.maxWidth = widest ? `${Math.max(widest, width)}px` : "";
     canvas.style.width = width && width > room ? `${width}px` : "100%";
     const wide = canvas.scrollWidth > room + 1;
     // What scrolls must be reachable by the keyboard.
@@ -136,6 +138,8 @@ function axis(more) {
     ...more,
   };
 }
+
+const COLOURS = "Red: fewer digits than --tolerance asks; blue: more.";
 
 /** Return the legend of digits of agreement. */
 function digitMap(tolerance, more) {

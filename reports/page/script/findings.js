@@ -121,7 +121,7 @@ function findingList(findings, { title, none, sides, groups, engines = true }) {
   }
   if (findings.length)
     parts.push(
-      folded(`All ${counted(findings.length, "finding")} in a table`, (box) =>
+      folded(`${counted(findings.length, "finding")} in a table`, (box) =>
         box.append(findingTable(findings, "Findings", sides, engines)),
       ),
     );

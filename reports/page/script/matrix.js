@@ -15,7 +15,7 @@ function matrixSection(model, tolerance) {
   const side = () => Math.min(entries().n, BLOCK);
   const drawn = chart({
     title: "Error of the mass matrix M: digits of each entry, worst over the states",
-    size: () => ({ width: 240 + side() * 15, height: Math.max(260, side() * 15 + 230) }),
+    size: () => ({ width: 240 + side() * 15, height: side() * (side() > 20 ? 15 : 24) + 180, widest: 300 + side() * 44 }),
     option: () => matrixOption(entries(), tolerance),
     describe: () => matrixWords(model, at, entries()),
   });
@@ -80,6 +80,6 @@ function matrixWords(model, at, { n, dofs, cells }) {
   const good = cells.filter((entry) => entry[2] >= 13).length;
   return (
     `${who}: ${n} by ${n}; the worst entry is ${dofs[worst[1]]}, ${dofs[worst[0]]} with ${floored(worst[2])} digits; ` +
-    `${good} of ${cells.length} entries have 13 digits or more.`
+    `${good} of ${cells.length} entries have 13 digits or more. ${COLOURS}`
   );
 }

@@ -1,5 +1,7 @@
 // The page of a comparison of two files.
 
+const PHYSICAL = ["base", "dofs", "mass [kg]", "moving mass [kg]"]; // rows in which two files of one robot are alike
+
 function pairPage(head, content) {
   const pair = head.pair;
   const [a, b] = pair.models;
@@ -50,7 +52,7 @@ function pairPage(head, content) {
         columns: [
           { field: "what", title: "of", filter: false, least: 110 },
           { field: "a", title: "A", wide: true, least: 140, grow: 2, filter: false },
-          { field: "b", title: "B", wide: true, least: 140, grow: 2, filter: false, mark: (x, row) => (row.what !== "file" && row.what !== "sha256" && !near(x, row.a) ? "bad" : "") },
+          { field: "b", title: "B", wide: true, least: 140, grow: 2, filter: false, mark: (x, row) => (PHYSICAL.includes(row.what) && !near(x, row.a) ? "bad" : "") },
         ],
       }),
     ),

@@ -256,6 +256,7 @@ function treeWords(model, at, digits, findings) {
     if (body) parts.push(`Fewest digits of ${at.body} at body ${body[0]}, ${floored(body[1])}.`);
   }
   if (findings.size) parts.push(`Diamonds: named by a finding (${[...findings.keys()].slice(0, 8).join(", ")}).`);
+  if (digits.joints.size + digits.bodies.size) parts.push(COLOURS);
   parts.push("Dotted lines are fixed joints, grey was not compared.");
   return parts.join(" ");
 }

@@ -19,7 +19,7 @@ function statesSection(model, tolerance) {
   const spread = () => model.arrays.engines[at.engine].spread[at.quantity];
   const places = chart({
     title: "Where: digits of each dof or body over the states",
-    size: () => ({ height: spread() ? Math.min(spread().shape[1], 60) * 15 + 130 : 60 }),
+    size: () => ({ width: 150 + Math.min(model.states.count, 128) * 8, height: spread() ? Math.min(spread().shape[1], 60) * 15 + 130 : 60 }),
     option: () => spreadOption(model, at, spread(), tolerance, stratumOf),
     describe: () => spreadWords(model, at, spread()),
   });

@@ -123,7 +123,7 @@ function torqueOption({ terms, tau }, at, dofs, strata, stratumOf) {
         name: TERM_WORDS[term] || term,
         // What is in tau adds up to it; what is not is drawn beside it.
         ...(term === "passive" ? { type: "scatter", symbol: "rect", symbolSize: [11, 4] } : { type: "bar", stack: "tau" }),
-        data: Array.from(values, (y, i) => [i, y]),
+        data: Array.from(values, (y, i) => [i, term === "passive" && y === 0 ? NaN : y]),
         barCategoryGap: "30%",
         itemStyle: { color: ink(marks[k % marks.length]), borderColor: ink("page"), borderWidth: 0.5 },
         ...(k === 0 && states ? { markArea: bands(strata) } : {}),

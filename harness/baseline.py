@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from .tree import Tree
 
 SCHEMA: Final = "tautology-baseline/1"
-STATES: Final = 12  # enough for one state of every stratum
 SAME: Final = "as the reference"
 SHARE: Final = 1e-3  # of the tolerance, up to which an answer is the same as that of the reference
 DIGITS: Final = (
@@ -129,6 +129,15 @@ class Baseline:
             engines=engines,
         )
 
+    def counterpart(self, label: str) -> str | None:
+        """Return the frozen engine that another is held against: the same term, else the one of that name; or None."""
+        if label in self.engines:
+            return label
+        engine, path = engine_and_path(label)
+        alike = [x for x in self.engines if engine_and_path(x) == (_name(engine), path)]
+        alike = alike or [x for x in self.engines if (_name(x), engine_and_path(x)[1]) == (_name(engine), path)]
+        return alike[0] if len(alike) == 1 else None
+
     def fitted(self, tree: Tree) -> States:
         """Return the states for a tree, by the names of joints, dofs and bodies; what is new is undisplaced, at rest.
 
@@ -174,6 +183,17 @@ def labelled(model: ModelResult, request: Request) -> dict[str, EngineResult]:
     paths = PATHS if request.path == "both" else (request.path,)
     names = ["reference neutral", *(f"{term} {path}" for term in terms(request) for path in paths)]
     return dict(zip(names, model.engines, strict=True))
+
+
+def engine_and_path(label: str) -> tuple[str, str]:
+    """Return what a label of `labelled` is made of; a term may hold blanks, a path does not."""
+    engine, _, path = label.rpartition(" ")
+    return engine, path
+
+
+def _name(term: str) -> str:
+    """Return the name of the engine of a term, or of a label."""
+    return re.split("==|@| ", term, maxsplit=1)[0]
 
 
 def versions(result: Result) -> dict[str, str]:

@@ -11,6 +11,7 @@ from .baseline import (
     SAME,
     Baseline,
     answered,
+    engine_and_path,
     finding_row,
     frozen_engine,
     labelled,
@@ -48,11 +49,12 @@ def against(result: Result, baseline: Baseline, file: str, request: Request) -> 
     engines, changes = [], list(_of_the_file(baseline, tree_of(model), model))
     told, of_file = labelled(model, request), {(change.what, change.where) for change in changes}
     for label, engine in told.items():
-        if label not in baseline.engines:
-            changes.append(Change("status", *_label(label), "status", None, None, engine.status))
+        frozen = baseline.counterpart(label)
+        if frozen is None:
+            changes.append(Change("status", *engine_and_path(label), "status", None, None, engine.status))
             engines.append(engine)
             continue
-        own = _with_known(list(_of_engine(label, engine, baseline, request.tolerance, of_file)), engine)
+        own = _with_known(list(_of_engine(label, engine, baseline, frozen, request.tolerance, of_file)), engine)
         changes += own
         same = not any(not change.known for change in own)
         engines.append(_excused(engine, file) if same and engine.status in COUNTED else engine)
@@ -80,11 +82,6 @@ def renewed(baseline: Baseline, new: Baseline, comparison: Comparison) -> Baseli
     return replace(new, engines=engines)
 
 
-def _label(label: str) -> tuple[str, str]:
-    engine, _, path = label.rpartition(" ")
-    return engine, path
-
-
 def _of_the_file(baseline: Baseline, tree: Tree, model: ModelResult) -> Iterator[Change]:
     """Give what changed in the file whatever engine reads it."""
     bodies = tuple(body.name for body in tree.bodies)
@@ -103,10 +100,15 @@ def _sets(
 
 
 def _of_engine(
-    label: str, engine: EngineResult, baseline: Baseline, tolerance: float, told: set[tuple[str, str | None]]
+    label: str,
+    engine: EngineResult,
+    baseline: Baseline,
+    frozen: str,
+    tolerance: float,
+    told: set[tuple[str, str | None]],
 ) -> Iterator[Change]:
     """Give what changed in one engine on one path, without what is `told` of the file."""
-    who, then = _label(label), baseline.engines[label]
+    who, then = engine_and_path(label), baseline.engines[frozen]
     at = whole_state(baseline.states)
     now = frozen_engine(engine, None, tolerance, at)
     if then.status != now.status:
@@ -235,9 +237,9 @@ def _causes(baseline: Baseline, result: Result, told: Mapping[str, EngineResult]
     before = dict(baseline.versions)
     now = versions(result)
     for label, engine in told.items():
-        if label in baseline.engines and engine.engine != "reference":
-            name = _label(label)[0]
-            before[name], now[name] = baseline.engines[label].version, engine.version
+        frozen = baseline.counterpart(label)
+        if frozen is not None and engine.engine != "reference":
+            before[engine.engine], now[engine.engine] = baseline.engines[frozen].version, engine.version
     for name in dict.fromkeys([*before, *now]):
         if name in before and name in now and before[name] != now[name]:
             yield f"{name} was {before[name]}, now {now[name]}"

@@ -11,6 +11,7 @@ from .baseline_changes import against, renewed
 from .bench import mjcf_reader
 from .errors import RequestError
 from .load import open_model
+from .request import PATHS
 from .run import check_files
 from .states import States, sample
 
@@ -42,7 +43,8 @@ def check_against(file: str, baseline: Baseline, name: str, request: Request) ->
         file: the model.
         baseline: what was frozen; it says engines, path and base.
         name: of the baseline's file.
-        request: its engines, when there are any, are some of the frozen ones; its other fields say how to ask.
+        request: its engines, when there are any, are some of the frozen ones, perhaps in other versions; path, base and
+            states are those of the baseline.
 
     Raises:
         HarnessError: the file cannot be read, or the request cannot be met.
@@ -50,7 +52,7 @@ def check_against(file: str, baseline: Baseline, name: str, request: Request) ->
     frozen = [str(term) for term in baseline.request["engines"]]
     wanted = terms(request)
     for term in wanted:
-        if term not in frozen:
+        if not any(baseline.counterpart(f"{term} {path}") for path in PATHS):
             raise RequestError(f"{name} holds no answers of {term}; it has those of {', '.join(frozen)}")
     asked = replace(
         request,

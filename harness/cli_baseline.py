@@ -42,7 +42,7 @@ def freeze(
     engine: Engines = None,
     path: PathOption = "both",
     base: Base = "auto",
-    states: Count = 12,
+    states: Count = 12,  # one of every stratum
     seed: Seed = 0,
     states_file: StatesFile = None,
     tolerance: Tolerance = 1e-9,

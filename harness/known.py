@@ -164,5 +164,7 @@ def _stale(known: Sequence[Known], models: Sequence[ModelResult], used: set[Know
     for entry in known:
         asked = [e.path for m in models for e in m.engines if e.engine != "reference" and entry.concerns(m, e)]
         if entry not in used and set(asked) >= PATHS:
-            notes.append(f"{entry.source} ({entry}) matches nothing any more: take it out")
+            notes.append(
+                f"{entry.source} ({entry}) matched nothing in this run: take it out, or say of which file it is"
+            )
     return notes

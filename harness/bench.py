@@ -163,4 +163,5 @@ def stop_workers() -> None:
 def versions(bench: Sequence[Bench]) -> dict[str, str]:
     """Return the versions that a result depends on."""
     own = {"tautology": bench[0].version, "python": platform.python_version(), "numpy": np.__version__}
-    return own | {b.name: b.version for b in bench[1:] if b.version}
+    names = ((str(b.term) if b.term and b.term.elsewhere else b.name, b.version) for b in bench[1:])
+    return own | {name: version for name, version in names if version}

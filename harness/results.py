@@ -173,7 +173,7 @@ class ModelResult:
         """Return the file, and which engines on which paths stand how."""
         stands: dict[str, list[str]] = {}
         for r in self.engines:
-            stands.setdefault(r.status, []).append(f"{r.engine} {r.path}")
+            stands.setdefault(r.status, []).append(f"{self.called(r)} {r.path}")
         said = "; ".join(f"{status}: {', '.join(who)}" for status, who in stands.items())
         return f"<ModelResult {self.label}: exit {self.exit}; {said}>"
 
@@ -181,6 +181,10 @@ class ModelResult:
     def label(self) -> str:
         """The file, or the name of a robot that is in no file."""
         return self.file or self.name
+
+    def called(self, result: EngineResult) -> str:
+        """Return the name of an engine in this table; see `called`."""
+        return called(result.engine, result.version, ((r.engine, r.version) for r in self.engines))
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,6 +279,18 @@ class Result:
         return {name: frame(self, name) for name in names or NAMES}
 
 
+def called(engine: str, version: str, table: Iterable[tuple[str, str]]) -> str:
+    """Return the name of an engine, with its version where the same table has another one of it.
+
+    Args:
+        engine: its name.
+        version: its version.
+        table: name and version of all engines that are told apart.
+    """
+    several = any(name == engine and other != version for name, other in table)
+    return f"{engine} {version}" if several else engine
+
+
 def off_by(error: float, state: int | None, allowed: float | None = None, *, still: bool = False) -> str:
     """Return how far an answer is off, in words; infinity is an answer that is missing or not finite."""
     place = "" if state is None else f" in state {state}"
@@ -303,7 +319,7 @@ def _model_json(model: ModelResult) -> dict[str, Any]:
     document["losses"] = [loss_json(loss) for loss in model.losses]
     document["engines"] = [_engine_json(engine) for engine in model.engines]
     if model.tree is not None:
-        document["tree"] = _trees_json(model.tree, model.engines)
+        document["tree"] = _trees_json(model.tree, model)
     return plain(document)
 
 
@@ -314,14 +330,14 @@ def _engine_json(engine: EngineResult) -> dict[str, Any]:
     return document
 
 
-def _trees_json(tree: Tree, engines: Iterable[EngineResult]) -> dict[str, Any]:
+def _trees_json(tree: Tree, model: ModelResult) -> dict[str, Any]:
     """Return what the file says and what each engine holds, as far as it was read back.
 
     Where there are fixed bodies, `fused` is what the file says with all of them merged, as many engines hold them.
     """
     from .described import described  # noqa: PLC0415  most results are never written as JSON
 
-    held = {f"{e.engine} {e.path}": described(e.held, tree) for e in engines if e.held is not None}
+    held = {f"{model.called(e)} {e.path}": described(e.held, tree) for e in model.engines if e.held is not None}
     merged = tree.fused()
     fused = {"fused": described(merged)} if len(merged.bodies) < len(tree.bodies) else {}
     return {"file": described(tree), **fused, "engines": held}

@@ -99,10 +99,12 @@ def _about(model: ModelResult, *, verbose: bool) -> Iterator[Text]:
 
 def _table(model: ModelResult) -> Iterator[Text]:
     """Give the head and one line per engine and path, 80 columns wide at most for the names of our own engines."""
-    names = [shortened(r.engine, ENGINE_WIDTH) for r in model.engines]
-    left, right = max(map(len, ("engine", *names))), max(len(r.status) for r in model.engines)
-    right = max(right, len("status"))
+    right = max(len("status"), *(len(r.status) for r in model.engines))
     heads = "".join(f"{head:>{CELL}}" for head in HEADS)
+    # Versions beside each other take the room that 80 columns leave.
+    room = max(ENGINE_WIDTH, COLUMNS - right - len(heads) - 9 - (IDENTITIES - 1))
+    names = [shortened(model.called(r), room) for r in model.engines]
+    left = max(map(len, ("engine", *names)))
     # A blank before the last column where 80 columns have room for it.
     last = min(IDENTITIES, max(COLUMNS - left - right - len(heads) - 9, IDENTITIES - 1))
     yield Text(f"{'engine':<{left}} {'path':<7} {'status':<{right}}{heads}{'ident':>{last}}", "bold")

@@ -67,7 +67,7 @@ def findings_blocks(model: ModelResult, most: int) -> Iterator[Block]:
             if times[f.kind] > MOST or times.total() - len(rest) > most:
                 rest.append(f)
                 continue
-            yield Block(f"- {_item(f, model)} ({_engines(who[key])}){_details(f)}", "finding", apart=False)
+            yield Block(f"- {_item(f, model)} ({_engines(who[key], model)}){_details(f)}", "finding", apart=False)
         if rest:
             yield Block(f"- and {_others(rest)}", "finding", len(rest), apart=False)
     yield from _known(model)
@@ -91,16 +91,16 @@ def _messages(model: ModelResult) -> Iterator[Block]:
     for r in model.engines:
         told = {sentence(f.found) for f in r.findings}
         if r.message and sentence(r.message) not in told:
-            said.setdefault((r.engine, r.status, r.message), []).append(r)
+            said.setdefault((model.called(r), r.status, r.message), []).append(r)
     for n, ((_, status, message), results) in enumerate(said.items()):
-        yield Block(f"- {_engines(results)}, {prose(status)}: {prose(message)}", apart=n == 0)
+        yield Block(f"- {_engines(results, model)}, {prose(status)}: {prose(message)}", apart=n == 0)
 
 
-def _engines(results: Sequence[EngineResult]) -> str:
+def _engines(results: Sequence[EngineResult], model: ModelResult) -> str:
     """Return who says it: `mujoco`, native path; several engines one after the other."""
     paths: dict[str, list[str]] = {}
     for r in results:
-        paths.setdefault(r.engine, []).append(r.path)
+        paths.setdefault(model.called(r), []).append(r.path)
     return "; ".join(f"{code(engine, 40)}, {prose(path_words(some, ''))}" for engine, some in paths.items())
 
 
@@ -143,21 +143,21 @@ def rows_block(model: ModelResult) -> Iterator[Block]:
         "",
         "| engine | path | check | error | allowed | state | where |",
         "|---|---|---|---:|---:|---:|---|",
-        *(_failed(r, row) for r, row in failed[:ROWS]),
+        *(_failed(model.called(r), r.path, row) for r, row in failed[:ROWS]),
         *([f"\n{len(failed) - ROWS} more are not shown.\n"] if len(failed) > ROWS else [""]),
         "</details>",
     ]
     yield Block("\n".join(lines))
 
 
-def _failed(r: EngineResult, row: QuantityRow | IdentityRow) -> str:
+def _failed(engine: str, path: str, row: QuantityRow | IdentityRow) -> str:
     measured = isinstance(row, QuantityRow)
     name = f"{row.quantity} [{row.unit}]" if measured else f"identity {row.identity}"
     error = row.error if measured else row.residual
     place = "-" if row.where is None else code(row.where)
     note = f"; {prose(row.note)}" if row.note else ""
     state = "-" if row.state is None else str(row.state)
-    cells = (code(r.engine, 40), prose(r.path), prose(name), small(error), small(row.tolerance), state, place + note)
+    cells = (code(engine, 40), prose(path), prose(name), small(error), small(row.tolerance), state, place + note)
     return f"| {' | '.join(cells)} |"
 
 

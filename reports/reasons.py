@@ -57,8 +57,8 @@ def _alike(engines: Sequence[EngineResult], *, verbose: bool) -> list[list[Engin
     for result in engines:
         for group in groups:
             first = group[0]
-            same = (first.engine, first.status, first.message, first.findings)
-            if same == (result.engine, result.status, result.message, result.findings) and not (
+            same = (first.engine, first.version, first.status, first.message, first.findings)
+            if same == (result.engine, result.version, result.status, result.message, result.findings) and not (
                 verbose or _failed(first) or _failed(result)
             ):
                 group.append(result)

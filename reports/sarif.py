@@ -9,6 +9,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
+from ..harness.results import called
 from .sarif_rules import rules
 from .text import pair, sentence, shown
 
@@ -114,8 +115,9 @@ def _all(document: Mapping[str, Any]) -> Iterator[_Told]:
     for model in document["models"]:
         for f in model["lint"]:
             yield _Told(f, LINT[f["severity"]], "in the file itself", ("lint",), model["file"], model["name"])
+        table = [(engine["engine"], engine["version"]) for engine in model["engines"]]
         for engine in model["engines"]:
-            names = (engine["engine"], engine["path"])
+            names = (called(engine["engine"], engine["version"], table), engine["path"])
             who = f"{shown(engine['engine'])} {shown(engine['version'])}".strip() + f", {shown(engine['path'])} path"
             for f in engine["findings"]:
                 known = f.get("known", "")

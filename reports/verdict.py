@@ -64,11 +64,9 @@ def model_line(model: ModelResult, width: int = LABEL_WIDTH) -> Text:
     word, name = standing(model), path_tail(model.label, width)
     others = [r for r in model.engines if r.engine != "reference"]
     if word == "agree" and others and all(r.status == "agree" for r in others):
-        engines = listed([shown(name) for name in dict.fromkeys(r.engine for r in others)])
-        where = path_words([r.path for r in others])
-        said = (
-            f"{engines} compute{'s' if len({r.engine for r in others}) == 1 else ''} this robot as the reference does"
-        )
+        names = dict.fromkeys(model.called(r) for r in others)
+        engines, where = listed([shown(name) for name in names]), path_words([r.path for r in others])
+        said = f"{engines} compute{'s' if len(names) == 1 else ''} this robot as the reference does"
         return _tagged(word).append(f"{name}: {said}, on {where}{_least_digits(others)}.")
     known = sorted({result.known for result in model.engines})  # what counts comes first
     clauses = [clause for status in SAYS for why in known if (clause := _clause(model, status, why))]
@@ -115,7 +113,7 @@ def _clause(model: ModelResult, status: str, known: str) -> str:
         # That the reference agrees with itself is no news.
         news = status != "agree" or result.engine != "reference"
         if news and (result.status, result.known) == (status, known):
-            paths.setdefault(result.engine, []).append(result)
+            paths.setdefault(model.called(result), []).append(result)
     if not paths:
         return ""
     who = listed([f"{shown(name)} ({path_words([r.path for r in rs], '')})" for name, rs in paths.items()])

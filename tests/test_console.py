@@ -266,7 +266,7 @@ def test_long_names_are_cut_in_tables_and_whole_in_findings():
     long = samples.engine(name, "native", "differs", findings=(finding("mass", where=name, expected=1.0, found=2.0),))
     text = printed(samples.result(samples.model(long)))
     assert name in text.replace("\n", "").replace(" ", "")
-    row = next(line for line in text.split("\n") if line.startswith("link…"))
+    row = next(line for line in text.split("\n") if line.startswith("link_x…"))
     assert len(row) <= 80
 
 

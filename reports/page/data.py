@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from ...harness.kinds import texts
+from ...harness.results import called
 from ..text import sentence, shown
 from .arrays import array_data, missing_views, parted
 from .claims import claims
@@ -49,7 +50,9 @@ def model_parts(saved: Saved, verdicts: Sequence[Verdict]) -> Iterator[dict[str,
     """Give what concerns each model of a check, its arrays included."""
     kept = None if saved.arrays is None else parted(saved.arrays, "m")
     for i, (model, verdict) in enumerate(zip(saved.document["models"], verdicts, strict=True)):
-        data = visible({**model, "verdict": asdict(verdict)})
+        table = [(result["engine"], result["version"]) for result in model["engines"]]
+        engines = [{**r, "engine": called(r["engine"], r["version"], table)} for r in model["engines"]]
+        data = visible({**model, "engines": engines, "verdict": asdict(verdict)})
         yield data | {"arrays": None if kept is None else array_data(kept.get(i, {}), model["engines"])}
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import cli_baseline, cli_pairs
+from . import cli_baseline, cli_pairs, cli_sweep
 from .cli_options import (
     Accept,
     Base,

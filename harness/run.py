@@ -31,6 +31,7 @@ from .errors import (
 from .findings import finding
 from .known import with_known
 from .load import open_model
+from .remote import RemoteSession
 from .request import PATHS, Request
 from .results import EngineResult, ModelResult, Result, Status, Unusable
 from .states import States, require_memory, sample
@@ -199,8 +200,9 @@ def _ask(b: Bench, path: str, asked: _Asked, recorder: Recorder) -> EngineResult
     except (Exception, SystemExit) as error:  # noqa: BLE001  an engine may raise anything: it becomes a result
         return failed("crashed", f"while loading: {type(error).__name__}: {error}")
     result = _answered(b, path, session, asked, recorder, time.perf_counter() - start)
-    death = getattr(session, "died", None)
-    return result if death is None else failed(death.status, str(death))
+    if isinstance(session, RemoteSession) and session.died is not None:
+        return failed(session.died.status, str(session.died))
+    return result
 
 
 def _answered(b: Bench, path: str, session: Session, asked: _Asked, recorder: Recorder, load: float) -> EngineResult:

@@ -18,7 +18,7 @@ ROOT = Path(tautology.__file__).parent
 ENGINES = {"pin": "pinocchio", "mujoco": "mujoco"}  # distribution to the name that is imported
 # From the bottom up: a module imports from its own layer and from those below. A package stands for its modules.
 LAYERS = (
-    ("errors", "spatial", "linear"),
+    ("errors", "spatial", "linear", "reading", "replace"),
     ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches", "depth"),
     ("importers", "exporters", "states", "engine"),
     (

@@ -362,10 +362,10 @@ def test_a_fault_of_our_own_costs_one_file(monkeypatch: pytest.MonkeyPatch, tmp_
     """The verdicts on the others stand, and the message says where to look."""
     bad = written(tmp_path, TWO)
 
-    def opening(model: Any, base: str) -> Any:
+    def opening(model: Any, *arguments: Any) -> Any:
         if model == bad:
             raise ZeroDivisionError("a fault")
-        return open_model(model, base)
+        return open_model(model, *arguments)
 
     monkeypatch.setattr(run, "open_model", opening)
     result = check_files([bad, ARM], Request(engines=("mujoco",), path="neutral", states=2))
@@ -393,8 +393,8 @@ def test_the_reference_is_not_diagnosed(monkeypatch: pytest.MonkeyPatch) -> None
     asked: list[str] = []
     agreement, diagnose = run.agreement.agreement, run.diagnose
 
-    def fail(*arguments: Any) -> Any:
-        first, *others = agreement(*arguments)
+    def fail(*arguments: Any, **options: Any) -> Any:
+        first, *others = agreement(*arguments, **options)
         return (replace(first, passed=False), *others)
 
     def note(session: Any, engine: str, *arguments: Any, **options: Any) -> Any:

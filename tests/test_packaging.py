@@ -149,6 +149,19 @@ def test_an_example_of_the_readme_runs(block: str, tmp_path: Path) -> None:
     assert ran.returncode == 0, ran.stdout
 
 
+def test_the_console_example_of_the_readme_is_what_is_printed() -> None:
+    """Word for word; numbers are those of one machine, and may have another last digit on another."""
+    ((command, shown),) = re.findall(
+        r"^```console\n\$ tautology (check .*?)\n(.*?)^```", README, re.MULTILINE | re.DOTALL
+    )
+    ran = run(sys.executable, "-m", "tautology", *command.split(), cwd=ROOT, COLUMNS="80")
+
+    def words(text: str) -> list[str]:
+        return re.sub(r"[0-9.]+(e[+-]?[0-9]+)?", "#", text).split()
+
+    assert words(ran.stdout) == words(shown)
+
+
 def test_the_documents_name_commands_that_exist() -> None:
     """Whatever follows `make` in a document is a target of the Makefile."""
     targets = set(re.findall(r"^([a-z]+):", MAKEFILE, flags=re.MULTILINE))

@@ -44,7 +44,7 @@ def test_a_pendulum_by_hand():
     assert truth.bias.scale[0, 0] == pytest.approx(0.2 * 4 + (arm + reach) * 2 * (10 + 2), rel=1e-14)
     assert truth.gravity.scale[0, 0] == pytest.approx((arm + reach) * 20, rel=1e-14)
     assert truth.mass_matrix.scale[0, 0, 0] == pytest.approx(0.2 + 2 * (arm + reach) ** 2 + 0.25, rel=1e-14)
-    assert truth.kinetic_energy.scale[0] == pytest.approx((0.2 * 4 + 2 * (2 * 0.5) ** 2 + 0.25 * 4) / 2, rel=1e-14)
+    assert truth.kinetic_energy.scale[0] == pytest.approx((0.2 * 4 + 2 * (2 * (0.5 + arm)) ** 2 + 0.25 * 4) / 2, rel=1e-14)
     assert truth.potential_energy.scale[0] == pytest.approx(2 * 10 * 0.5, rel=1e-14)
     assert truth.center_of_mass.scale[0] == 1
     assert truth.velocities.scale[0].item() == 2

@@ -110,9 +110,13 @@ class Ruler:
         return (np.where(self._slides, m, turning) + (self._armature() + tendons)[:, None]).T
 
     def kinetic(self, motion: Motion, v: Floats) -> Floats:
-        """Return the sum of (|I_b||omega|^2 + m_b (|v_o| + |omega||c|)^2) / 2, and of reflected inertia, (N,) [J]."""
+        """Return the sum of (|I_b||omega|^2 + m_b (|v_o| + |omega||c| + |omega| r_b)^2) / 2, and of reflected inertia.
+
+        (N,) [J]. The arm r_b = |c_b - C| + |C| is paid by an engine that takes velocities at the COM of the mechanism,
+        or at the world origin.
+        """
         w = _norm(motion.omega)
-        bodies = self._tensor * w**2 + self._mass * (_norm(motion.v_origin) + w * self._offset) ** 2
+        bodies = self._tensor * w**2 + self._mass * (_norm(motion.v_origin) + w * (self._offset + self._arm)) ** 2
         speed = np.abs(v.T)
         moving = np.array(self.tree.moving)
         return ((bodies[moving]).sum(0) + (speed * self._reflected(speed)).sum(0)) / 2

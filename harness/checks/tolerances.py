@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..depth import joints_in_a_row
+from ..depth import links_in_a_row
 
 if TYPE_CHECKING:
     from ..tree import Tree
@@ -21,7 +21,7 @@ TRUTH_NOTE: Final = (
 )
 
 ROUNDING: Final = 100.0  # [eps]
-DEEP: Final = 100.0  # [joints in a row]
+DEEP: Final = 100.0  # [links in a row]
 DERIVATIVE: Final = 1e-10
 STEP: Final = 1e-3  # [rad | m]
 PIVOT: Final = 1e-12
@@ -61,10 +61,10 @@ TABLE: Final = (
     ),
     Tolerance(
         "deep chain",
-        f"with more than {DEEP:g} joints in a row, {ROUNDING:g} eps stand for as many eps as there are joints in a row",
+        f"with more than {DEEP:g} links in a row, {ROUNDING:g} eps stand for as many eps as there are links in a row",
         (),
-        "each turn adds its rounding to all that hangs on it: right answers need 10 eps of the scale at 100 joints in a"
-        " row, 43 at 500, 85 at 800 and 917 at 10,000; real robots have up to 20",
+        "each placement and turn adds its rounding to all that hangs on it: right answers need 7 eps of the scale at"
+        " 100 joints in a row, 36 at 500, 150 at 3,500 and 410 at 10,000; real robots have up to 20",
     ),
     Tolerance(
         "solution",
@@ -143,6 +143,6 @@ def rounding(tree: Tree, eps: float = ROUNDING) -> float:
 
     Args:
         tree: the robot.
-        eps: what is allowed up to `DEEP` joints in a row [eps].
+        eps: what is allowed up to `DEEP` links in a row [eps].
     """
-    return eps * EPS * max(1.0, joints_in_a_row(tree) / DEEP)
+    return eps * EPS * max(1.0, links_in_a_row(tree) / DEEP)

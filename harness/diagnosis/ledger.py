@@ -61,11 +61,12 @@ FEW: Final = 8  # states at which it is asked which terms a call holds
 def entries(session: object, states: States) -> Mapping[str, Terms]:
     """Return the ledger; empty when the session keeps none.
 
-    Which terms a call holds shows at a few states; only those of the compared call are wanted at all of them.
+    Which terms a call holds shows at a few states of every kind, such as those at the limits of joints; only the terms
+    of the compared call are wanted at all of them.
     """
     if not isinstance(session, Booked):
         return {}
-    few = np.linspace(0, len(states) - 1, min(FEW, len(states))).astype(int)
+    few = _some(states)
     try:
         calls = dict(session.ledger(states.q[few], states.v[few], states.a[few]))
     except (Exception, SystemExit):  # noqa: BLE001  engines raise anything; a user's function has no ledger
@@ -73,6 +74,15 @@ def entries(session: object, states: States) -> Mapping[str, Terms]:
     if calls.get(COMPARED):
         calls[COMPARED] = session.ledger(states.q.copy(), states.v.copy(), states.a.copy())[COMPARED]
     return calls
+
+
+def _some(states: States) -> list[int]:
+    """Return a few states, evenly spread, and the first and last of every stratum."""
+    count = len(states)
+    spread = np.linspace(0, count - 1, min(FEW, count)).astype(int).tolist()
+    first = {name: states.strata.index(name) for name in states.counts}
+    last = {name: i for i, name in enumerate(states.strata)}
+    return sorted({*spread, *first.values(), *last.values()})
 
 
 def taken_out(

@@ -9,6 +9,7 @@ import numpy as np
 
 from .baseline import SAME, SCHEMA, Baseline, FrozenEngine
 from .errors import HarnessError, ReadError, Source
+from .reading import LARGEST_RESULT, read_whole
 from .states import States
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def read_baseline(path: Path) -> Baseline:
         ReadError: it cannot be read, or is none.
     """
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_whole(path, LARGEST_RESULT).decode())
     except OSError as error:
         raise _refused(path, f"cannot be read: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:

@@ -82,20 +82,22 @@ def destinations(
     wanted = {report: path for report, path in reports.items() if path}
     outputs = Outputs(Path(json) if json and json != "-" else None, csv, states, wanted)
     seen: set[Path] = set()
-    for path in outputs.files:
-        if any(same_file(file, path) for file in read):
-            raise RequestError(f"{path} is a file that is read; write to another one")
-        if path.resolve() in seen:
-            raise RequestError(f"{path} cannot hold two outputs; write to two files")
-        seen.add(path.resolve())
     with writing():
+        for path in outputs.files:
+            if any(same_file(file, path) for file in read):
+                raise RequestError(f"{path} is a file that is read; write to another one")
+            if path.resolve() in seen:
+                raise RequestError(f"{path} cannot hold two outputs; write to two files")
+            seen.add(path.resolve())
         outputs.require()
     return outputs
 
 
 def same_file(file: str | Path, output: Path) -> bool:
-    """Return whether what is written would replace what is read."""
-    return output.exists() and Path(file).exists() and output.samefile(file)
+    """Return whether what is written would replace what is read; a name that no file can have is none of another."""
+    with suppress(OSError, ValueError):
+        return output.exists() and Path(file).exists() and output.samefile(file)
+    return False
 
 
 def say(message: str) -> None:

@@ -101,14 +101,17 @@ def export(
         from ..reports.exported import Exported, export_report, size  # noqa: PLC0415
         from .exporters import export as write  # noqa: PLC0415
         from .load import load  # noqa: PLC0415
+        from .replace import is_device  # noqa: PLC0415
 
         tree = load(file, base)
         if same_file(file, output):
             raise RequestError(f"{output} is the file that is read; write to another one")
         with writing():
+            again = not is_device(output)
             exported = write(tree, output, file_format)
         robot = size(len(tree.bodies) - 1, tree.nv, tree.total_mass)
-        report = Exported(file, str(output), robot, base, tree.losses, exported.losses, _unread(str(output), base))
+        unread = _unread(str(output), base) if again else ""  # what went through a pipe is gone
+        report = Exported(file, str(output), robot, base, tree.losses, exported.losses, unread)
         draw(lambda c: export_report(report, c, verbose=verbose))
 
 

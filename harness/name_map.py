@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .errors import ReadError, RequestError, Source
+from .reading import LARGEST_TEXT, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -37,7 +39,7 @@ def read_map(given: Iterable[str]) -> dict[str, str]:
 def _pairs(given: Iterable[str]) -> Iterator[tuple[str, str, str]]:
     """Yield where a pair was told, and its two names."""
     for text in given:
-        if "=" in text and not Path(text).is_file():
+        if "=" in text and not _is_file(text):
             yield f"--map {text}", *_pair(text, f"--map {text}")
             continue
         for number, line in enumerate(_lines(text), 1):
@@ -46,9 +48,16 @@ def _pairs(given: Iterable[str]) -> Iterator[tuple[str, str, str]]:
                 yield f"{text}:{number}", *_pair(pair, f"{text}:{number}")
 
 
+def _is_file(text: str) -> bool:
+    """Return whether a file has this name; most pairs could be no name at all."""
+    with suppress(OSError, ValueError):
+        return Path(text).is_file()
+    return False
+
+
 def _lines(file: str) -> list[str]:
     try:
-        return Path(file).read_text(encoding="utf-8").replace("\t", " ").splitlines()
+        return read_whole(file, LARGEST_TEXT).decode().replace("\t", " ").splitlines()
     except OSError as error:
         raise ReadError(
             f"cannot be read ({error.strerror}); --map takes A=B, or a text file of such lines", Source(file)

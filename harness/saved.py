@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from .errors import ReadError, Source
+from .reading import LARGEST_RESULT, read_whole
 from .results import to_text
 
 if TYPE_CHECKING:
@@ -76,7 +77,7 @@ class Saved:
         if file is None or not file.is_file():
             return cls(document, None)
         try:
-            content = file.read_bytes()
+            content = read_whole(file, LARGEST_RESULT)
         except OSError as error:
             raise _refused(file, f"cannot be read: {error.strerror or error}") from error
         if hashlib.sha256(content).hexdigest() != named.get("sha256"):
@@ -89,10 +90,10 @@ def files_of(result: Answer, name: str) -> tuple[str, bytes]:
 
     Args:
         result: to be written.
-        name: of the side file, as the document names it.
+        name: of the side file, as the document names it; "" where there can be none.
     """
     document, arrays = result.to_json(), result.arrays
-    if not arrays:
+    if not arrays or not name:
         return to_text(document), b""
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **dict(arrays))
@@ -104,7 +105,7 @@ def files_of(result: Answer, name: str) -> tuple[str, bytes]:
 def _document(path: Path) -> dict[str, Any]:
     """Return the document of a file."""
     try:
-        document = json.loads(path.read_text(encoding="utf-8"))
+        document = json.loads(read_whole(path, LARGEST_RESULT).decode())
     except OSError as error:
         raise _refused(path, f"cannot be read: {error.strerror or error}") from error
     except UnicodeDecodeError:

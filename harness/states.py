@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -129,9 +130,14 @@ class States:
         Raises:
             ReadError: no such file, or not a file of states.
         """
-        if not Path(path).is_file():
-            state = "is no regular file" if Path(path).exists() else "is not there"
-            raise ReadError(f"the file of states {state}", Source(str(path)))
+        try:
+            mode = Path(path).stat().st_mode
+        except (OSError, ValueError) as error:
+            gone = isinstance(error, FileNotFoundError)
+            state = "is not there" if gone else f"cannot be read: {getattr(error, 'strerror', error)}"
+            raise ReadError(f"the file of states {state}", Source(str(path))) from error
+        if not stat.S_ISREG(mode):
+            raise ReadError("the file of states is no regular file", Source(str(path)))
         try:
             return cls(**_content(Path(path)))
         except Exception as error:  # what is no such file can break the readers of zip, numpy and JSON anywhere

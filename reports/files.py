@@ -2,52 +2,21 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import secrets
-import shutil
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from ..harness.replace import is_device, replacing
 from ..harness.saved import Saved, files_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     import pandas as pd
-
-
-@contextmanager
-def replacing(path: Path) -> Generator[Path]:
-    """Give a path to write to; when the block ends well, what was written there takes the place of `path`.
-
-    The other path lies beside the target, so that the last step is a rename: a reader sees the old file or the new one.
-    A device or a pipe cannot be replaced, and is written to as it is.
-
-    Raises:
-        OSError: `path` is a directory, or nothing can be written beside it; the error names `path`.
-    """
-    if path.exists() and not path.is_file() and not path.is_dir():
-        yield path
-        return
-    target = path.resolve()  # a link stays a link
-    beside = target.parent / f".tautology-{secrets.token_hex(6)}"
-    try:
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "it is a directory")
-        beside.open("x").close()
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, str(path)) from error
-    try:
-        yield beside
-        if target.exists():
-            shutil.copymode(target, beside)
-        beside.replace(target)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 class Answer(Protocol):
@@ -89,7 +58,8 @@ class Outputs:
     """Where a result is to go.
 
     Attributes:
-        json: file of the JSON document; arrays go beside it, into a file that ends in .arrays.npz.
+        json: file of the JSON document; arrays go beside it, into a file that ends in .arrays.npz. To a device or a
+            pipe the document goes without arrays.
         csv: folder of one CSV file per frame: models, lint, quantities, identities, findings, losses. Lists, such as
             dofs or the numbers of a finding, stand as JSON in their cell.
         states: file of the frozen states.
@@ -104,7 +74,7 @@ class Outputs:
     @property
     def files(self) -> tuple[Path, ...]:
         """Every file that is written; none of them may be one that is read, or another of them."""
-        beside = (arrays_file(self.json),) if self.json else ()
+        beside = (arrays_file(self.json),) if self.json and not is_device(self.json) else ()
         texts = [path for report, path in self.reports.items() if report != FRAMES]
         return tuple(path for path in (self.json, *beside, self.states, *texts) if path)
 
@@ -138,7 +108,8 @@ class Outputs:
             OSError: a file cannot be written.
         """
         if self.json:
-            text, arrays = files_of(result, arrays_file(self.json).name)
+            beside_it = "" if is_device(self.json) else arrays_file(self.json).name
+            text, arrays = files_of(result, beside_it)
             if arrays:
                 with replacing(arrays_file(self.json)) as beside:
                     beside.write_bytes(arrays)
@@ -172,7 +143,7 @@ class Outputs:
 def arrays_file(json: Path) -> Path:
     """Return the file of arrays that goes beside a document: r.arrays.npz beside r.json."""
     stem = json.name.removesuffix(".json")
-    return json.with_name(f"{stem}.arrays.npz")
+    return json.parent / f"{stem}.arrays.npz"
 
 
 class _Tried(Exception):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import secrets
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..errors import RequestError
+from ..replace import replacing
 from .document import Exported
 from .mjcf import write_mjcf
 from .urdf import write_urdf
@@ -30,7 +28,7 @@ def export(tree: Tree, path: str | os.PathLike[str], file_format: str | None = N
 
     Args:
         tree: what to write.
-        path: where to; a file that is there is replaced.
+        path: where to; a file that is there is replaced, a device or a pipe is written to.
         file_format: "urdf" or "mjcf"; without it the ending decides, `.urdf`, or `.xml` and `.mjcf`.
 
     Raises:
@@ -44,22 +42,6 @@ def export(tree: Tree, path: str | os.PathLike[str], file_format: str | None = N
     if chosen not in FORMATS:
         raise RequestError(f"format {chosen!r} does not exist; choose one of {', '.join(FORMATS)}")
     exported = FORMATS[chosen](tree)
-    _replace(Path(path), exported.text)
+    with replacing(Path(path)) as beside:
+        beside.write_bytes(exported.text.encode())
     return exported
-
-
-def _replace(path: Path, text: str) -> None:
-    """Write beside the target, then rename: a reader sees the old file or the new one."""
-    target = path.resolve()  # a link stays a link
-    beside = target.parent / f".tautology-{secrets.token_hex(6)}"
-    try:
-        if target.is_dir():
-            raise IsADirectoryError(errno.EISDIR, "it is a directory")
-        beside.write_bytes(text.encode())
-        if target.exists():
-            shutil.copymode(target, beside)
-        beside.replace(target)
-    except OSError as error:
-        raise type(error)(error.errno, error.strerror, os.fspath(path)) from error
-    finally:
-        beside.unlink(missing_ok=True)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 from xml.parsers import expat
 
 from ..errors import ReadError, Source
+from ..reading import LARGEST_MODEL, read_whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -92,7 +93,7 @@ def read_bytes(path: FilePath) -> bytes:
     """Return the bytes of a regular file.
 
     Raises:
-        ReadError: it is not there, is a directory or another thing than a file, or cannot be read.
+        ReadError: it is not there, is a directory or another thing than a file, is too large, or cannot be read.
     """
     file = os.fspath(path)
     if not file:
@@ -106,8 +107,7 @@ def read_bytes(path: FilePath) -> bytes:
         what = "a directory" if stat.S_ISDIR(mode) else "no regular file"
         raise ReadError(f"this is {what}; a robot model is one file", Source(file))
     try:
-        with open(file, "rb") as stream:  # noqa: PTH123  as above
-            return stream.read()
+        return read_whole(file, LARGEST_MODEL)
     except OSError as error:
         raise _unreadable(error, file) from error
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .frames import LOSS, ROWS, table
 from .results import loss_json, plain, to_text
+from .snippets import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -180,7 +181,7 @@ class DiffResult:
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON document of the schema tautology/1 as plain Python."""
-        return {
+        document = {
             "schema": "tautology/1",
             "command": "diff",
             "exit": self.exit,
@@ -199,6 +200,7 @@ class DiffResult:
             "states": plain(self.states),
             "models": [model.to_json() for model in self.models],
         }
+        return quoted(document)
 
     def dumps(self) -> str:
         """Return the JSON text; infinities are the string "inf", so that every reader takes it."""

@@ -235,7 +235,9 @@ class Result:
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON document of the schema tautology/1 as plain Python; `dumps` writes it."""
-        return {
+        from .snippets import quoted  # noqa: PLC0415  made of results: the import runs the other way
+
+        document = {
             "schema": "tautology/1",
             "command": self.command,
             "exit": self.exit,
@@ -247,6 +249,7 @@ class Result:
             "notes": plain(self.notes),
             **({"baseline": plain(self.baseline.to_json())} if self.baseline else {}),
         }
+        return quoted(document)
 
     @property
     def arrays(self) -> dict[str, Floats]:

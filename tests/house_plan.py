@@ -52,10 +52,21 @@ LAYERS = (
         "worker_server",
         "departures",
         "saved",
+        "snippets",
         "schema",
     ),
     ("run", "diff", "baseline_run"),
-    ("cli_options", "cli_output", "cli_pairs", "cli_sweep", "cli_baseline", "cli", "pytest_plugin"),
+    (
+        "cli_options",
+        "cli_output",
+        "cli_pairs",
+        "cli_sweep",
+        "cli_baseline",
+        "cli",
+        "pytest_check",
+        "pytest_items",
+        "pytest_plugin",
+    ),
 )
 RANK = {module: rank for rank, modules in enumerate(LAYERS) for module in modules}
 

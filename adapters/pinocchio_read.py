@@ -15,7 +15,7 @@ import pinocchio as pin
 from ..harness.errors import EngineRefused, EngineUnsupported, ReadError
 from .pinocchio_findings import revealed
 from .pinocchio_joints import slots
-from .pinocchio_refusals import refusal
+from .pinocchio_refusals import refusal, require_names
 from .pinocchio_versions import READS_MJCF, body_frame, freed_mjcf, joint_of
 
 if TYPE_CHECKING:
@@ -42,9 +42,10 @@ def load(given: Given, tree: Tree) -> Found:
     """Return the model of a file or a copy of a live model, with its joints matched to those of `tree`.
 
     Raises:
-        EngineRefused: Pinocchio would not load it, in its words.
+        EngineRefused: Pinocchio would not load it, in its words, or would end the process.
         EngineUnsupported: another format, or a live model whose base should be freed.
     """
+    require_names(given, tree)
     said: list[str] = []
     try:
         model, primitives = _open(given, said)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from ..harness.importers.xml import Element
     from ..harness.tree import Tree
 
+WORLD: Final = "universe"
+
 
 def refusal(given: Given, tree: Tree, error: Exception, said: Sequence[str]) -> EngineRefused:
     """Return the refusal in Pinocchio's words, at the link, joint or element that they are about.
@@ -31,6 +33,21 @@ def refusal(given: Given, tree: Tree, error: Exception, said: Sequence[str]) -> 
     where, source = _named(words, tree) or _unread(words, given) or (None, Source())
     message = f"Pinocchio would not load {given.path}: {words}"
     return EngineRefused(message, "refused.malformed" if malformed else "refused.unsupported", where, source)
+
+
+def require_names(given: Given, tree: Tree) -> None:
+    """Refuse an MJCF joint that is called as Pinocchio calls the world: its parser may break the heap then.
+
+    Raises:
+        EngineRefused: there is one.
+    """
+    joint = tree.joints[tree.joint_index[WORLD]] if WORLD in tree.joint_index else None
+    if given.format == "mjcf" and joint is not None and joint.nv:
+        message = (
+            f"Pinocchio's parser takes the joint {WORLD!r} of {given.path} for the world, and can end the process on "
+            "it: give the joint another name"
+        )
+        raise EngineRefused(message, "refused.unsupported", joint.name, joint.source())
 
 
 def _named(words: str, tree: Tree) -> tuple[str, Source] | None:

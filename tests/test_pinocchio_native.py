@@ -149,6 +149,22 @@ def test_refusal_has_the_engines_reason_and_place(tmp_path: Path, capfd, kind: s
     assert_agrees(ENGINE.neutral(opened.tree), opened.tree)
 
 
+def test_a_joint_called_like_the_world_is_refused_before_it_ends_the_process(tmp_path: Path) -> None:
+    """Pinocchio 4.1 aborts on such an MJCF; the neutral path and a URDF of that name are sound."""
+    path = tmp_path / "robot.xml"
+    path.write_text('<mujoco><worldbody><body>\n<joint name="universe"/><geom size="0.1"/></body></worldbody></mujoco>')
+    opened = open_model(path)
+    with pytest.raises(EngineRefused, match=r"joint 'universe' of .* give the joint another name") as caught:
+        ENGINE.native(opened.given, opened.tree)
+    assert (caught.value.where, caught.value.source.line) == ("universe", 2)
+    assert_agrees(ENGINE.neutral(opened.tree), opened.tree)
+    urdf = Path(__file__).parents[1] / "models" / "tau_arm.urdf"
+    named = tmp_path / "robot.urdf"
+    named.write_text(urdf.read_text().replace(f'"{open_model(urdf).tree.dofs[0]}"', '"universe"'))
+    opened = open_model(named)
+    assert_agrees(ENGINE.native(opened.given, opened.tree), opened.tree)
+
+
 def test_other_formats_have_no_native_path() -> None:
     """A tree or a MuJoCo model is nothing that Pinocchio reads."""
     with pytest.raises(EngineUnsupported, match="no importer for tree"):

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import cli_baseline, cli_pairs, cli_sweep
+from . import cli_baseline, cli_pairs, cli_sweep, cli_versions
 from .cli_options import (
     Accept,
     Base,
@@ -159,14 +159,14 @@ def check(
         drawn = states if states_file is None else States.load(states_file)
         with Bar(0 if quiet else len(files)) as bar:
             request = Request(
-                engine or None,
-                path,
-                base,
-                drawn,
-                seed,
-                tolerance,
-                bar,
-                outputs.draws_states,
+                engines=engine or None,
+                path=path,
+                base=base,
+                states=drawn,
+                seed=seed,
+                tolerance=tolerance,
+                progress=bar,
+                arrays=outputs.draws_states,
                 in_process=in_process,
                 timeout=timeout,
                 memory=memory,
@@ -218,6 +218,7 @@ app.command(cls=Command)(cli_baseline.freeze)
 app.command(cls=Command)(cli_sweep.sweep)
 app.command(cls=Command)(cli_pairs.diff)
 app.command(cls=Command)(cli_pairs.export)
+app.command(cls=Command)(cli_versions.bisect)
 
 
 @app.command(cls=Command)

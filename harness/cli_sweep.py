@@ -63,12 +63,12 @@ def sweep(
 
         files = collect(paths)
         request = Request(
-            tuple(engine) if engine else None,
-            path,
-            base,
-            states,
-            seed,
-            tolerance,
+            engines=tuple(engine) if engine else None,
+            path=path,
+            base=base,
+            states=states,
+            seed=seed,
+            tolerance=tolerance,
             in_process=False,
             timeout=timeout,
             memory=memory,

@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING, Any
 
 import pinocchio as pin
 
-from ..harness.errors import EngineRefused, EngineUnsupported, ReadError
+from ..harness.errors import EngineRefused, EngineUnsupported, HarnessError, ReadError
 from .pinocchio_findings import revealed
 from .pinocchio_joints import slots
 from .pinocchio_refusals import refusal, require_names
+from .pinocchio_tree import tree_of
 from .pinocchio_versions import READS_MJCF, body_frame, freed_mjcf, joint_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from ..harness.engine import Given
     from ..harness.findings import Finding
@@ -106,7 +107,7 @@ def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tupl
     """Return tree body and slot of the joints that both have.
 
     By name; else by the name of the link, from which the joints of one MJCF body follow upwards (Pinocchio makes one
-    composite of them, and their names are lost); else, for joints that have no name in the file, by parent and order.
+    composite of them, and their names are lost); else, for joints that have no name in the file, by structure.
     """
     groups: dict[int, list[Slot]] = {}
     for slot in primitives:
@@ -129,10 +130,10 @@ def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tupl
         links.append(tree.index.get(model.names[j], 0))
         named = [tree.joint_index.get(slot.name, 0) for slot in group]
         any(accept(j, chain) for chain in (named, *(_upwards(tree, i, len(group)) for i in links)))
-    holder = tree.fusion.holder
-    for j in [j for j in groups if j not in at]:
-        above = at.get(model.parents[j])
-        any(accept(j, [i]) for i in range(1, len(tree.bodies)) if holder[tree.parents[i]] == above)
+    for i, slot in _by_structure(model, tree, pairs, primitives):
+        pairs[i] = slot
+        if slot is groups[slot.joint][-1]:
+            at[slot.joint] = i
     for j, i in at.items():
         if j and not model.existFrame(tree.bodies[i].name, pin.FrameType.BODY):
             # A body without a name has another one here, a live model may have no frames at all.
@@ -141,6 +142,26 @@ def _match(model: PinModel, tree: Tree, primitives: Sequence[Slot]) -> list[tupl
             placement = own[0].placement if nameless else pin.SE3.Identity()
             model.addFrame(body_frame(tree.bodies[i].name, j, placement), append_inertia=False)
     return sorted(pairs.items(), key=lambda pair: pair[0])
+
+
+def _by_structure(
+    model: PinModel, tree: Tree, pairs: Mapping[int, Slot], primitives: Sequence[Slot]
+) -> Iterator[tuple[int, Slot]]:
+    """Yield the pairs of joints that no name tells: alike in kind, axis, place and load, below what is matched."""
+    left = set(primitives) - set(pairs.values())
+    if not left or all(i in pairs for i, joint in enumerate(tree.joints) if joint.nv):
+        return
+    # Files that name their joints never need it.
+    from ..harness.diagnosis.likeness import Likeness  # noqa: PLC0415
+
+    try:
+        held = tree_of(model)
+    except HarnessError:  # numbers that no tree can hold: what has no name stays unmatched
+        return
+    slot_of = {held.joint_index[slot.name]: slot for slot in primitives}
+    alike = {i: held.joint_index[slot.name] for i, slot in pairs.items()}
+    Likeness(tree, held).complete(alike)
+    yield from ((i, slot_of[j]) for i, j in alike.items() if slot_of[j] in left)
 
 
 def _fits(joint: Joint, slot: Slot) -> bool:

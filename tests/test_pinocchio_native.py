@@ -12,11 +12,12 @@ import pinocchio as pin
 import pytest
 from against_reference import assert_agrees, drawn
 
-from tautology.adapters.pinocchio_ import ENGINE, tree_of
+from tautology.adapters.pinocchio_ import ENGINE, PinocchioSession, tree_of
 from tautology.adapters.reference import Reference
 from tautology.harness.engine import Given
 from tautology.harness.errors import EngineRefused, EngineUnsupported, ReadError
 from tautology.harness.load import open_model
+from tautology.harness.run import check
 from tautology.harness.states import sample
 from tautology.harness.tree import JointKind
 
@@ -217,7 +218,7 @@ MJCF = """<mujoco>
 """
 
 
-def test_mjcf_joints_are_matched_by_name_by_body_and_by_parent(tmp_path: Path) -> None:
+def test_mjcf_joints_are_matched_by_name_by_body_and_by_structure(tmp_path: Path) -> None:
     """Unnamed joints, a composite of two, an unnamed body; the second root is a dof that the engine lacks."""
     path = tmp_path / "walker.xml"
     path.write_text(MJCF)
@@ -237,6 +238,65 @@ def test_mjcf_joints_are_matched_by_name_by_body_and_by_parent(tmp_path: Path) -
         np.testing.assert_allclose(found, value, rtol=0, atol=1e-12)
     composite = [f for f in session.findings if f.found == ["Composite_legJoint_0"]]
     assert [(f.kind, f.line) for f in composite] == [("joint.coordinates", 7)]
+
+
+NAMELESS = """<mujoco>
+  <compiler angle="radian"/>
+  <worldbody>
+    <body pos="0 0 1">
+      <freejoint/>
+      <inertial pos="0.1 0.2 0.3" mass="2" diaginertia="0.1 0.2 0.25"/>
+      <body pos="0.1 0 0" euler="0.1 0.2 0.3">
+        <joint axis="0.6 0 0.8" pos="0.1 0.2 0.3"/>
+        <joint type="slide" axis="0 1 0"/>
+        <inertial pos="0.1 0.2 -0.3" mass="1" diaginertia="0.1 0.2 0.25"/>
+        <body pos="0 0.2 0">
+          <joint type="ball" pos="0 0.1 0"/>
+          <inertial pos="0 0.2 0" mass="1.5" diaginertia="0.1 0.15 0.2"/>
+        </body>
+      </body>
+    </body>{}
+  </worldbody>
+</mujoco>
+"""
+SECOND_ROOT = '<body><joint/><inertial pos="0.1 0 0" mass="1" diaginertia="0.1 0.1 0.1"/></body>'
+
+
+def test_joints_without_any_name_are_matched_by_structure(tmp_path: Path) -> None:
+    """A free body, a hinge with a slide in series and a ball: neither bodies nor joints have names."""
+    path = tmp_path / "nameless.xml"
+    path.write_text(NAMELESS.format(""))
+    opened = open_model(path)
+    session = ENGINE.native(opened.given, opened.tree)
+    assert (session.dofs, session.extra_dofs) == (opened.tree.dofs, ())
+    assert session.bodies == ("body1", "body2", "body3")
+    assert_agrees(session, opened.tree)
+
+
+def test_what_a_lost_base_carried_is_compared(tmp_path: Path) -> None:
+    """Beside a second root Pinocchio drops the free joint; the hinge and the slide below it are common all the same."""
+    path = tmp_path / "nameless.xml"
+    path.write_text(NAMELESS.format(SECOND_ROOT))
+    opened = open_model(path)
+    pinocchio = next(
+        e for e in check(path, engines="pinocchio", path="native", states=8).models[0].engines if e.path == "native"
+    )
+    session = ENGINE.native(opened.given, opened.tree)
+    assert session.extra_dofs == ()
+    assert {dof.partition(".")[0] for dof in session.dofs} >= {"body2_hinge", "body2_slide", "body3_ball"}
+    assert "joint.missing" in told
+    assert not told & {"joint.extra", "unexplained"}
+
+
+def test_what_is_left_beside_lost_joints_is_no_matter_of_shapes(tmp_path: Path, monkeypatch) -> None:
+    """An error of a call, told from the answers, while a second root is gone from the coordinates of the states."""
+    path = tmp_path / "walker.xml"
+    path.write_text(MJCF)
+    bias = PinocchioSession.bias
+    monkeypatch.setattr(PinocchioSession, "bias", lambda self, q, v, gravity=None: 1.1 * bias(self, q, v, gravity))
+    told = check(path, engines="pinocchio", path="native", states=8).models[0].engines[-1].findings
+    assert [f.kind for f in told if "could not be compared" in f.fix] == []
+    assert {"joint.missing", "unexplained"} <= {f.kind for f in told}
 
 
 def test_a_wrench_on_a_body_that_the_engine_lacks_is_unsupported(tmp_path: Path) -> None:

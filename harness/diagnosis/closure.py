@@ -218,6 +218,13 @@ def _coordinates(ours: Tree, tree: Tree, observed: Observed) -> tuple[Floats, Fl
     return q, v, a, wrenches
 
 
+def in_coordinates(ours: Tree, tree: Tree, observed: Observed) -> Observed:
+    """Return what was observed at the states of our tree, with the states in the coordinates of a patched one."""
+    q, v, a, wrenches = _coordinates(ours, tree, observed)
+    states = replace(observed.states, q=q, v=v, a=a, tau=np.zeros_like(v), wrenches=wrenches)
+    return replace(observed, states=states)
+
+
 def mean_square(found: Mapping[str, Floats]) -> float:
     """Return the mean squared residual, each quantity counting alike."""
     means = [float(np.mean(np.square(np.clip(r, -1e150, 1e150)))) for r in found.values() if r.size]

@@ -10,7 +10,7 @@ import numpy as np
 from ..checks.tolerances import LARGEST
 from ..fixes import fix
 from . import ledger
-from .closure import NOTHING_LEFT, Left, Observed, close, finding_of
+from .closure import NOTHING_LEFT, Left, Observed, close, finding_of, in_coordinates
 from .compare import compare
 from .difference import patched
 from .displaced import displaced_roots
@@ -18,7 +18,7 @@ from .ignored import ignored, with_lines_of_counted
 from .matching import match
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from ..engine import Session
     from ..findings import Finding
@@ -91,7 +91,7 @@ def diagnose(
     shares_of, left = list(closed.shares), closed.left
     if left.ratio > tolerance:
         # What cannot be read back, or is left when everything read back was put in, is told from the answers alone.
-        more, more_shares, left = _inferred(patched(tree, differences), rest, make, tolerance, left)
+        more, more_shares, left = _inferred(tree, differences, rest, make, tolerance, left)
         differences, shares_of = (*differences, *more), [*shares_of, *more_shares]
     told = tuple(
         finding_of(d, share, _fix(d, engine, tree), engine=True)
@@ -105,12 +105,15 @@ def diagnose(
 
 
 def _inferred(
-    tree: Tree, observed: Observed, make: Make, tolerance: float, left: Left
+    ours: Tree, put_in: Sequence[Difference], observed: Observed, make: Make, tolerance: float, left: Left
 ) -> tuple[tuple[Difference, ...], list[float], Left]:
-    """Return what the answers alone tell, the share of each, and what that leaves."""
+    """Return what the answers alone tell beside differences that are put in, the share of each, and what is left."""
     # Loaded here: most runs agree, and this is the larger half of the diagnosis.
     from .infer import infer  # noqa: PLC0415
 
+    tree = patched(ours, put_in)
+    # A joint that is gone, or is another one, has left the coordinates of the states.
+    observed = in_coordinates(ours, tree, observed)
     inference = infer(tree, observed, make, tolerance)
     found = inference.differences
     if not found:

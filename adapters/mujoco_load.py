@@ -22,7 +22,7 @@ from .mujoco_build import Opened, quiet
 from .mujoco_findings import differences, take_out_spatial_tendons, taken_out
 from .mujoco_map import mujoco, seats
 from .mujoco_text import compiled_file
-from .mujoco_versions import EDITABLE
+from .mujoco_versions import EDITABLE, spec_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -79,7 +79,7 @@ def _compiled(given: Given, tree: Tree) -> tuple[MjModel, Sequence[Any]]:
         roots = _free_roots(given, tree) if given.freed else []
         if not EDITABLE:
             return compiled_file(given, roots)
-        spec = given.live.copy() if given.live is not None else mujoco.MjSpec.from_file(given.path)
+        spec = given.live.copy() if given.live is not None else spec_of(given.path)
         if given.format != "urdf":
             name_all(spec)
         for root in roots:

@@ -59,7 +59,10 @@ def compiled_text(rows: Iterable[Row]) -> MjModel:
     inside: list[list[str]] = [[]]
     opened, parents = [""], [0]
     for row in rows:
-        joints = [f'<joint type="{WORDS[kind]}" axis="{_words(axis)}" ref="{_words([row.ref])}"/>' for kind, axis in row.joints]
+        joints = [
+            f'<joint type="{WORDS[kind]}" axis="{_words(axis)}" ref="{_words([row.ref])}"/>'
+            for kind, axis in row.joints
+        ]
         opened.append(f'<body pos="{_words(row.pos)}" quat="{_words(row.quat_wxyz)}">{INERTIAL}{"".join(joints)}')
         parents.append(row.parent)
         inside.append([])

@@ -7,6 +7,7 @@ call of the same meaning does there.
 from __future__ import annotations
 
 import copy
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -50,6 +51,18 @@ def _full_of_stored(m: MjModel, d: Any, dst: Floats) -> None:
 
 make_inertia: Final = getattr(mujoco, "mj_makeM", _crb_with_tendons)
 full_inertia: Final = mujoco.mj_fullM if "MjData" in mujoco.mj_fullM.__doc__ else _full_of_stored
+
+
+def spec_of(path: str) -> Any:
+    """Return `MjSpec.from_file`; 3.4.0 takes a URDF as text alone, whatever it holds."""
+    try:
+        return mujoco.MjSpec.from_file(path)
+    except (ValueError, mujoco.FatalError) as error:
+        if "find decoder" not in str(error) or not path.endswith(".urdf"):
+            raise
+    spec = mujoco.MjSpec.from_string(Path(path).read_text(encoding="utf-8"))
+    spec.modelfiledir = str(Path(path).parent)
+    return spec
 
 
 def couplings(m: MjModel) -> set[tuple[int, int]]:

@@ -45,6 +45,29 @@ def python_of(engine: str, version: str) -> str:
     return str(home / "bin" / "python")
 
 
+def versions_between(engine: str, first: str, last: str) -> list[str]:
+    """Return the versions of an engine from `first` to `last`, ascending, that have wheels for our Python.
+
+    An index that is asked for the newest version below another one names them all, one after the other.
+
+    Raises:
+        RequestError: there is none, or no uv; with the words of uv.
+    """
+    distribution = registry.card_of(engine).distribution
+    own = f"{sys.version_info.major}.{sys.version_info.minor}"
+    command = ("pip", "compile", "-", "--no-deps", "--no-header", "--no-annotate", "--quiet", "--python-version", own)
+    found: list[str] = []
+    below = f"<={last}"
+    while True:
+        asked = _uv(*command, "--only-binary", ":all:", text=f"{distribution}{below},>={first}")
+        if asked.returncode and not found:
+            raise RequestError(f"no version of {engine} from {first} to {last} can be had: {_last(asked.stderr)}")
+        if asked.returncode:
+            return found[::-1]
+        found.append(asked.stdout.strip().rpartition("==")[2])
+        below = f"<{found[-1]}"
+
+
 def _make(home: Path, wanted: str, module: str) -> None:
     """Make an environment; one that is left half-made is made anew.
 

@@ -109,9 +109,14 @@ def _silent(what: str, share: float) -> None:
 
 def check_model(model: Any, request: Request, bench: Sequence[Bench]) -> ModelResult:
     """Return what all engines say of one model; see `check` for what is raised."""
+    return check_loaded(open_model(model, request.base, mjcf_reader(request.limits)), request, bench)
+
+
+def check_loaded(loaded: Loaded, request: Request, bench: Sequence[Bench]) -> ModelResult:
+    """Return what all engines say of a model that is read already; see `check` for what is raised."""
     # Numbers at the ends of the range of doubles overflow here and there: rows judge what comes of it, and say so.
     with np.errstate(all="ignore"):
-        return _check_opened(open_model(model, request.base, mjcf_reader(request.limits)), request, bench)
+        return _check_opened(loaded, request, bench)
 
 
 def _states(tree: Tree, request: Request) -> States:

@@ -7,12 +7,17 @@ Usage: python worker_child.py READ WRITE ENGINE MEGABYTES
 
 from __future__ import annotations
 
+import os
+import sys
+
+if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:  # noqa: PTH100, PTH120  nothing else is imported yet
+    del sys.path[0]  # an engine that imports `load`, say, means another one than that in this folder
+
 import ctypes
 import importlib
 import importlib.util
 import resource
 import signal
-import sys
 from pathlib import Path
 
 PACKAGE = "tautology"

@@ -12,6 +12,7 @@ from .text import counted, listed, path_tail, sentence, shortened, shown
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..harness.bisection import Bisection
     from ..harness.results import EngineResult, ModelResult, Result
 
 # Worst first; the verb for one engine and for several.
@@ -151,7 +152,7 @@ def _reason(results: Sequence[EngineResult], model: ModelResult) -> str:
     )
 
 
-def located(item: object, model: ModelResult, before: str = "", after: str = "") -> str:
+def located(item: object, model: ModelResult | Bisection, before: str = "", after: str = "") -> str:
     """Return `before` file:line `after` of a finding or a source; the model's own file goes by its bare name."""
     file, line = getattr(item, "file", None), getattr(item, "line", None)
     if not file:

@@ -278,9 +278,7 @@ def test_what_a_lost_base_carried_is_compared(tmp_path: Path) -> None:
     path = tmp_path / "nameless.xml"
     path.write_text(NAMELESS.format(SECOND_ROOT))
     opened = open_model(path)
-    pinocchio = next(
-        e for e in check(path, engines="pinocchio", path="native", states=8).models[0].engines if e.path == "native"
-    )
+    told = {f.kind for f in check(path, engines="pinocchio", path="native", states=8).models[0].engines[-1].findings}
     session = ENGINE.native(opened.given, opened.tree)
     assert session.extra_dofs == ()
     assert {dof.partition(".")[0] for dof in session.dofs} >= {"body2_hinge", "body2_slide", "body3_ball"}
@@ -293,7 +291,7 @@ def test_what_is_left_beside_lost_joints_is_no_matter_of_shapes(tmp_path: Path, 
     path = tmp_path / "walker.xml"
     path.write_text(MJCF)
     bias = PinocchioSession.bias
-    monkeypatch.setattr(PinocchioSession, "bias", lambda self, q, v, gravity=None: 1.1 * bias(self, q, v, gravity))
+    monkeypatch.setattr(PinocchioSession, "bias", lambda *asked: 1.1 * bias(*asked))
     told = check(path, engines="pinocchio", path="native", states=8).models[0].engines[-1].findings
     assert [f.kind for f in told if "could not be compared" in f.fix] == []
     assert {"joint.missing", "unexplained"} <= {f.kind for f in told}

@@ -67,7 +67,8 @@ def repeated(saved: Saved, models: int, states: int = 0, engines: int = 0) -> Sa
     order = list(range(len(model["engines"])))
     if engines:
         order = [0] + [1 + n % (len(order) - 1) for n in range(2 * engines)]
-    results = [model["engines"][k] | ({"engine": f"engine {n // 2}"} if n else {}) for n, k in enumerate(order, -1)]
+    results = [model["engines"][0]]
+    results += [model["engines"][k] | {"engine": f"engine {n // 2}"} for n, k in enumerate(order[1:])]
     arrays: dict[str, np.ndarray] = {}
     for key, array in (saved.arrays or {}).items():
         part = key.partition("/")[2]

@@ -252,6 +252,25 @@ def test_a_missing_answer_is_no_agreement() -> None:
     assert numbers(engine["spread"]["tau"])[1, 0] == 0
 
 
+def test_a_very_wrong_entry_is_still_an_answer() -> None:
+    """An error of M that no float32 holds stays finite; one without an answer does not."""
+    made = with_arrays()
+    assert made.arrays is not None
+    made.arrays["m0/e3/mass_matrix_error"][0, :2] = (1e300, np.inf)
+    matrix = numbers(Elements(html(made)).data("model-0")["arrays"]["engines"][3]["matrix"])
+    assert np.isfinite(matrix).tolist()[0] == [True, False, True]
+    assert matrix[0, 0] > 1e38
+
+
+def test_a_scale_of_zero_allows_no_error() -> None:
+    """Beside it, no error is full agreement, and any error none."""
+    made = with_arrays(per_place={"wrist": 0.0, "elbow": 1e-300})
+    assert made.arrays is not None
+    made.arrays["m0/scale/tau"][:] = 0
+    worst = array_data(parted(made.arrays, "m")[0], made.document["models"][0]["engines"])["engines"][3]["worst"]["tau"]
+    assert worst["ratio"] == [0.0, "inf", "inf"]
+
+
 def test_kinds_that_occur_are_explained() -> None:
     """Each with what it means and the fix; others are left out."""
     kinds = Elements(html(DOCUMENTS["differing"])).data("head")["kinds"]

@@ -12,7 +12,8 @@ import pytest
 import sample_results as sample
 from browser import Opened, launched, missing, opened
 from page_robots import HOSTILE_NAMES, hostile_urdf, long_run
-from sample_documents import DOCUMENTS, HOSTILE
+from page_texts import FOLDER, text
+from sample_documents import DOCUMENTS, GOLDEN, HOSTILE
 
 import tautology
 from tautology import models
@@ -97,6 +98,12 @@ def test_however_a_command_ends_the_page_loads_alone(browser: Browser, tmp_path:
         assert made.script("document.querySelector('h1').parentElement.className").startswith("verdict ")
 
 
+@pytest.mark.parametrize("name", GOLDEN)
+def test_the_page_says_what_was_read_and_found_right(browser: Browser, name: str) -> None:
+    """Of a robot on which all agree, of an importer's fault, of a refusal, of a pair; see `page_texts`."""
+    assert text(browser, name) == (FOLDER / f"{name}.page.txt").read_text(encoding="utf-8")
+
+
 def test_nothing_can_be_asked_of_the_network(browser: Browser, pages: Path) -> None:
     """What tries to load something is refused by the page's own policy before it leaves."""
     server = HTTPServer(("127.0.0.1", 0), Refusing)
@@ -127,7 +134,7 @@ def test_the_first_screen_says_what_is_wrong(lamp: Opened) -> None:
     assert cells(lamp, "engines", "status") == ["agree", "agree", "agree", "differs", "agree"]
     assert cells(lamp, "engines", "tau")[3] == "✗ 0.0"
     card = lamp.page.inner_text(".card")
-    for said in ("mass.default at shade", "desk_lamp.urdf:12", "0 kg", "1.35717 kg", "100.0%", "write an <inertial>"):
+    for said in ("mass.default at shade", "desk_lamp.urdf:12", "0 kg", "1.35717 kg", "100%", "write an <inertial>"):
         assert said in card
 
 

@@ -131,5 +131,8 @@ def _plain(values: NDArray[Any]) -> list[float | str]:
 
 def packed(values: NDArray[Any], kind: str) -> dict[str, Any]:
     """Return an array as its shape, the kind of its numbers and their bytes in base64."""
+    if kind == "<f4":  # what is too large for it stays a number: infinity is an answer that is missing
+        largest = float(np.finfo(np.float32).max)
+        values = np.where(np.isfinite(values), np.clip(values, -largest, largest), values)
     data = np.ascontiguousarray(values, np.dtype(kind))
     return {"shape": list(data.shape), "kind": kind.strip("<"), "bytes": base64.b64encode(data.tobytes()).decode()}

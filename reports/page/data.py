@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from ...harness.kinds import texts
 from ...harness.results import called
+from ..reasons import TERMS
 from ..text import sentence, shown
 from .arrays import array_data, missing_views, parted
 from .claims import claims
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .sentence import Verdict
 
 # Fields that hold sentences: their line breaks are blanks. All other texts are names, shown as they are.
-SENTENCES: Final = frozenset({"message", "note", "fix", "reason", "rule"})
+SENTENCES: Final = frozenset({"message", "note", "fix", "reason", "rule", "expected", "found"})
 HEAD: Final = ("schema", "command", "exit", "versions", "tolerance", "tolerances")
 PAIR: Final = (
     *("files", "status", "matched", "unmatched", "frames_only", "doubtful", "ignored", "together"),
@@ -36,7 +37,7 @@ def head(saved: Saved, verdicts: Sequence[Verdict]) -> dict[str, Any]:
     """
     document = saved.document
     data: dict[str, Any] = {key: document[key] for key in HEAD if key in document}
-    data |= {"claims": claims(document), "kinds": _kinds(document)}
+    data |= {"claims": claims(document), "kinds": _kinds(document), "terms": sorted(TERMS)}
     if document["command"] == "diff":
         pair = {key: document[key] for key in PAIR if key in document}
         return visible(data | {"pair": pair, "groups": pair_groups(document)})

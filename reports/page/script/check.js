@@ -45,13 +45,15 @@ function modelParts(head, model, several) {
     several ? `Model ${place(model.file) || model.name}` : "Engines and findings",
     "Engines",
     verdict,
-    element("p", { class: "origin" }, name(model.file || model.name), element("br"), name(about)),
+    model.file ? element("p", { class: "origin" }, name(model.file)) : null,
+    element("p", { class: "origin" }, name(about)),
     missingNotice(head),
     engineTable(model),
     messages(model),
     findingList(merged(model.engines), {
       title: "Findings, the gravest first",
       none: "No engine reads another robot.",
+      terms: head.terms,
     }),
     folded("Every quantity: error, scale, what is allowed, worst state", (box) =>
       box.append(quantityTable(model.engines, "Every quantity at its worst state")),

@@ -164,7 +164,7 @@ function identityNumbers(model) {
 function messages(model) {
   const list = element("ul", { class: "messages" });
   for (const result of model.engines)
-    if (result.message)
+    if (result.message && !result.findings.some((finding) => finding.found === result.message))
       list.append(element("li", {}, element("b", {}, name(label(result)), ": "), name(result.message)));
   return list.children.length ? list : null;
 }

@@ -10,7 +10,7 @@ function fileSection(model) {
   if (model.format === "mjcf")
     parts.push(paragraph("The tree of an MJCF is MuJoCo's own reading; only the lines are the file's."));
   if (model.lint?.length) parts.push(findingTable([...model.lint].sort(byWeight), "Lint: wrong in the file itself, changes no verdict", ["expected", "found"], false));
-  else parts.push(paragraph("Nothing is wrong in the file itself.", "empty"));
+  else parts.push(paragraph("No fault was found in the file itself.", "empty"));
   parts.push(lossTable(model.losses, "Losses: what the file says and no tree holds"));
   return section("file", "The file: lint and losses", "File", ...parts);
 }

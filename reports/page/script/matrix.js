@@ -51,7 +51,7 @@ function matrixSection(model, tolerance) {
 function matrixOption({ n, dofs, cells }, tolerance) {
   const most = BLOCK;
   const names = (more) => axis({ type: "category", data: dofs, splitLine: { show: false }, ...more });
-  const label = { color: ink("text"), width: 110, overflow: "truncate", fontSize: 11, hideOverlap: true };
+  const label = { color: ink("text"), formatter: (dof) => shortened(dof), fontSize: 11, hideOverlap: true };
   return {
     grid: { left: 130, right: n > most ? 40 : 20, top: 120, bottom: n > most ? 80 : 50 },
     xAxis: names({ position: "top", axisLabel: { ...label, rotate: 60, interval: 0 } }),

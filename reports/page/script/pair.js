@@ -23,11 +23,13 @@ function pairPage(head, content) {
       "findings",
       "Findings",
       "Findings",
-      element("p", { class: "origin" }, "A: ", name(pair.files[0]), element("br"), "B: ", name(pair.files[1])),
+      element("p", { class: "origin" }, "A: ", name(pair.files[0])),
+      element("p", { class: "origin" }, "B: ", name(pair.files[1])),
       pairDigits(pair),
       findingList(found, {
         title: "What differs, the most telling first",
         none: "Nothing differs.",
+        terms: head.terms,
         sides: ["in A", "in B"],
         groups: head.groups.map(({ findings: [first, ...also], share, digits }) => ({
           first: pair.findings[first],

@@ -2,7 +2,7 @@
 
 const JOINT_MEASURES = ["tau", "bias", "gravity", "acceleration"];
 const BODY_MEASURES = ["poses", "velocities"];
-const MARGINS = { left: 60, right: 110 }; // [px] of the tree
+const MARGINS = { left: 60, right: 125 }; // [px] of the tree
 const BODY_ROWS = [
   ["mass", "kg", (b) => b.mass],
   ["centre of mass", "m", (b) => b.com],
@@ -232,14 +232,12 @@ function treeOption(nodes, digits, at, findings, tolerance) {
         label: {
           position: "top",
           distance: 6,
-          width: 106,
-          overflow: "truncate",
           fontSize: 11,
           textBorderColor: ink("page"),
           textBorderWidth: 2,
-          formatter: ({ name }) => name,
+          formatter: ({ name }) => shortened(name),
         },
-        leaves: { label: { position: "right", align: "left", width: 106 } },
+        leaves: { label: { position: "right", align: "left" } },
       },
     ],
   };

@@ -97,7 +97,7 @@ function spreadOption(model, at, packed, tolerance, stratumOf) {
   return {
     grid: { left: 130, right: shape[1] > 60 ? 40 : 20, top: 10, bottom: shape[0] > 128 ? 110 : 80 },
     xAxis: axis({ type: "category", data: Array.from({ length: shape[0] }, (_, i) => i), name: "state", nameLocation: "middle", nameGap: 26, splitLine: { show: false } }),
-    yAxis: axis({ type: "category", inverse: true, data: names, axisLabel: { color: ink("text"), width: 110, overflow: "truncate", fontSize: 11, interval: 0 }, splitLine: { show: false } }),
+    yAxis: axis({ type: "category", inverse: true, data: names, axisLabel: { color: ink("text"), formatter: (where) => shortened(where), fontSize: 11, interval: 0 }, splitLine: { show: false } }),
     dataZoom: [...zooms(shape[0], 128, ["x"]), ...zooms(shape[1], 60, ["y"])],
     visualMap: digitMap(tolerance, { dimension: 2 }),
     tooltip: tooltip(({ data: [i, j, x] }) => tip(names[j], `state ${i}, ${stratumOf(i)}`, `${x.toFixed(1)} digits`)),

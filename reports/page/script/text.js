@@ -63,6 +63,14 @@ function escaped(text) {
   return box.innerHTML;
 }
 
+/** Return a name cut to `most` signs in the middle, since names of a robot share their beginnings. */
+function shortened(text, most = 18) {
+  const signs = [...text];
+  if (signs.length <= most) return text;
+  const head = Math.floor((most - 1) / 2);
+  return `${signs.slice(0, head).join("")}…${signs.slice(signs.length - (most - 1 - head)).join("")}`;
+}
+
 /** Return `1 body`, `2 bodies`. */
 function counted(count, noun, plural) {
   return `${count} ${count === 1 ? noun : plural || `${noun}s`}`;

@@ -103,7 +103,7 @@ function torqueOption({ terms, tau }, at, dofs, strata, stratumOf) {
   const head = (i) => (states ? `state ${i}, ${stratumOf(i)}` : dofs[i]);
   const x = states
     ? stateAxis(tau.length)
-    : axis({ type: "category", data: dofs, axisLabel: { color: ink("text"), rotate: 50, width: 100, overflow: "truncate", hideOverlap: true } });
+    : axis({ type: "category", data: dofs, axisLabel: { color: ink("text"), rotate: 50, formatter: (dof) => shortened(dof), hideOverlap: true } });
   const marks = ["term-1", "term-2", "term-3", "term-4", "term-5", "term-6"];
   return {
     grid: { left: 70, right: 20, top: 60, bottom: states ? (tau.length > 128 ? 90 : 50) : 110 },
@@ -116,7 +116,7 @@ function torqueOption({ terms, tau }, at, dofs, strata, stratumOf) {
       axisPointer: { type: "shadow" },
     },
     xAxis: x,
-    yAxis: axis({ type: "value", name: "N m | N", axisLabel: { color: ink("text") } }),
+    yAxis: axis({ type: "value", name: "N m | N", axisLabel: { color: ink("text"), formatter: (x) => rounded(x, 4) } }),
     dataZoom: zooms(tau.length, states ? 128 : 60, ["x"]),
     series: [
       ...terms.map(([term, values], k) => ({

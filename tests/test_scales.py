@@ -7,7 +7,10 @@ import pytest
 from random_trees import random_tree
 
 from tautology.adapters.reference import Reference
+from tautology.harness.checks.agreement import agreement
+from tautology.harness.checks.identities import identities
 from tautology.harness.checks.truth import Truth
+from tautology.harness.request import PATHS
 from tautology.harness.results import QUANTITIES
 from tautology.harness.spatial import transform
 from tautology.harness.states import States, sample
@@ -44,7 +47,9 @@ def test_a_pendulum_by_hand():
     assert truth.bias.scale[0, 0] == pytest.approx(0.2 * 4 + (arm + reach) * 2 * (10 + 2), rel=1e-14)
     assert truth.gravity.scale[0, 0] == pytest.approx((arm + reach) * 20, rel=1e-14)
     assert truth.mass_matrix.scale[0, 0, 0] == pytest.approx(0.2 + 2 * (arm + reach) ** 2 + 0.25, rel=1e-14)
-    assert truth.kinetic_energy.scale[0] == pytest.approx((0.2 * 4 + 2 * (2 * (0.5 + arm)) ** 2 + 0.25 * 4) / 2, rel=1e-14)
+    assert truth.kinetic_energy.scale[0] == pytest.approx(
+        (0.2 * 4 + 2 * (2 * (0.5 + arm)) ** 2 + 0.25 * 4) / 2, rel=1e-14
+    )
     assert truth.potential_energy.scale[0] == pytest.approx(2 * 10 * 0.5, rel=1e-14)
     assert truth.center_of_mass.scale[0] == 1
     assert truth.velocities.scale[0].item() == 2
@@ -107,3 +112,55 @@ def test_scales_count_the_distance_from_the_world_origin():
     assert not turns.all()
     assert (ratio[:, turns] > 100).all()
     np.testing.assert_allclose(ratio[:, ~turns], 1, rtol=1e-9)
+
+
+DENORMAL = 5e-324
+
+
+@pytest.mark.parametrize(
+    ("mass", "tensor", "offset"),
+    [
+        (2.0, 0.1, DENORMAL),
+        (1e6, 1e6, 3e-320),
+        (2.0, 0.1, 1e-200),
+        (1e-310, 1e-310, 0.3),
+        (1e-320, 1e-320, 1e4),
+        (DENORMAL, 0.0, 1.0),
+        (0.0, DENORMAL, 0.0),
+    ],
+)
+def test_numbers_below_the_normal_ones_are_judged_by_what_doubles_can_hold(mass, tensor, offset):
+    """Products of such numbers vanish or lose their digits: that is rounding, and no other robot."""
+    arm = Body("arm", 0, Joint("j1", JointKind.REVOLUTE, np.array([0, 1.0, 0])), Inertia(1.0, np.zeros(3), np.eye(3)))
+    inertia = Inertia(mass, np.array([offset, 0, -offset]), np.eye(3) * tensor)
+    tip = Body("tip", 1, Joint("j2", JointKind.REVOLUTE, np.array([0, 1.0, 0])), inertia)
+    tree = Tree("small", (world(), arm, tip))
+    states = sample(tree, 32)
+    truth, reference = truth_of(tree, states), Reference(tree)
+    with np.errstate(all="ignore"):
+        rows = [row for path in PATHS for row in agreement(reference, truth, states, path, 1e-9)]
+        held = [row for path in PATHS for row in identities(reference, tree, states, truth, path)]
+    assert [row.quantity for row in rows if not row.passed] == []
+    assert [row.identity for row in held if not row.passed] == []
+
+
+def test_accelerations_that_no_double_holds_are_not_compared():
+    """An inertia of 1e-310 under an effort of 1 overflows in every engine."""
+    tip = Body("tip", 0, Joint("hinge", JointKind.REVOLUTE), Inertia(1e-310, np.zeros(3), np.eye(3) * 1e-310))
+    truth = truth_of(tree := Tree("light", (world(), tip)), sample(tree, 8))
+    with np.errstate(all="ignore"):
+        (row,) = (
+            row
+            for row in agreement(Reference(tree), truth, truth.states, "native", 1e-9)
+            if row.quantity == "acceleration"
+        )
+    assert not row.applies
+    assert row.note == "no double holds the accelerations of 8 states, first of state 0"
+
+
+def test_a_length_is_not_lost_in_its_square():
+    """An arm of 1e-200 m has a scale of 1e-200 times weight: 1e-190 times as much is no rounding."""
+    body = Body("bob", 0, Joint("hinge", JointKind.REVOLUTE), Inertia(2.0, np.array([0, 0, 1e-200]), np.eye(3)))
+    tree = Tree("small", (world(), body), gravity=np.array([0, 0, -10.0]))
+    scale = truth_of(tree, one_state(tree, [0.0], [0.0], [0.0])).potential_energy.scale[0]
+    assert scale == pytest.approx(2e-199, rel=1e-12, abs=0)

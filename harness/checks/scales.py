@@ -2,6 +2,10 @@
 
 Terms are bounded one by one, never by their sum: net moments cancel on quadrotors, and an engine that works in world
 coordinates pays eps times the distance from the origin. A right answer is wrong by some eps of its scale.
+
+Below the smallest normal number doubles have fewer digits, and products vanish: what is rounded there is wrong by a
+share of that number, times what it is multiplied with. So each mass, tensor, length and speed counts with at least that
+number.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from ..tree import Floats, JointKind, Tree
+from .tolerances import LEAST
 
 if TYPE_CHECKING:
     from ..spatial import Array
@@ -53,9 +58,10 @@ class Ruler:
     def __init__(self, tree: Tree, motion: Motion) -> None:
         self.tree = tree
         inertias = [body.inertia for body in tree.bodies]
-        self._mass = np.array([I.mass for I in inertias])[:, None]
-        self._tensor = np.linalg.norm(np.array([I.I_com for I in inertias]), 2, axis=(1, 2))[:, None]
-        self._offset = np.linalg.norm(np.array([I.com for I in inertias]), axis=1)[:, None]
+        self._weight = np.array([I.mass for I in inertias])[:, None]
+        self._mass = _least(self._weight)
+        self._tensor = _least(np.linalg.norm(np.array([I.I_com for I in inertias]), 2, axis=(1, 2)))[:, None]
+        self._offset = _norm(np.array([[I.com for I in inertias]]))
         self._slides = np.array([s for j in tree.joints for s in SLIDES.get(j.kind, (False,) * j.nv)], bool)[:, None]
         self._owner = np.array(tree.joint_of_dof, int)
         self._place(motion)
@@ -64,8 +70,8 @@ class Ruler:
         """Measure lever arms [m]: of bodies `|x - C| + |C|`, of dofs `|p_i - C|`, C the COM of the mechanism."""
         roots, label = np.unique(self.tree.roots, return_inverse=True)
         weight, moment = np.zeros(len(roots)), np.zeros((len(roots), *motion.c_world[:, 0].shape))
-        np.add.at(weight, label, self._mass[:, 0])
-        np.add.at(moment, label, np.swapaxes(motion.c_world * self._mass, 0, 1))
+        np.add.at(weight, label, self._weight[:, 0])
+        np.add.at(moment, label, np.swapaxes(motion.c_world * self._weight, 0, 1))
         moment = np.swapaxes(moment, 0, 1)
         first = motion.p_world_body[:, roots]  # a mechanism without mass is measured from its root
         heavy = weight > 0
@@ -95,7 +101,7 @@ class Ruler:
             n += _norm(wrenches[..., :3]) + self._origin_arm * push
             f += push
         F, N = self._carried(f), self._carried(n)
-        return (np.where(self._slides, F, N + self._reach * F) + self._reflected(np.abs(a.T))).T
+        return _least(np.where(self._slides, F, N + self._reach * F) + self._reflected(np.abs(a.T))).T
 
     def masses(self) -> Floats:
         """Return s with M_ij measured by sqrt(s_i s_j), (N, nv) [kg m^2 | kg].
@@ -116,21 +122,22 @@ class Ruler:
         or at the world origin.
         """
         w = _norm(motion.omega)
-        bodies = self._tensor * w**2 + self._mass * (_norm(motion.v_origin) + w * (self._offset + self._arm)) ** 2
+        fast = _norm(motion.v_origin) + w * (self._offset + self._arm)
+        bodies = self._tensor * _least(w**2) + self._mass * _least(fast**2)
         speed = np.abs(v.T)
         moving = np.array(self.tree.moving)
-        return ((bodies[moving]).sum(0) + (speed * self._reflected(speed)).sum(0)) / 2
+        return _least(((bodies[moving]).sum(0) + (speed * self._reflected(speed)).sum(0)) / 2)
 
     def momentum(self, motion: Motion) -> Floats:
         """Return the larger of the sums of m_b (|v_o| + |omega||c|) and of |I_b||omega| + |c_b| times that, (N,)."""
         w = _norm(motion.omega)
         linear = self._mass * (_norm(motion.v_origin) + w * self._offset)
-        return np.maximum(linear.sum(0), (self._tensor * w + self._height * linear).sum(0))
+        return _least(np.maximum(linear.sum(0), (self._tensor * w + self._height * linear).sum(0)))
 
     def potential(self, gravity: Floats) -> Floats:
         """Return the sum of m |g||c_b| over the moving bodies, (N,) [J]."""
         moving = np.array(self.tree.moving)
-        return (self._mass * self._height)[moving].sum(0) * float(np.linalg.norm(gravity))
+        return _least((self._mass * self._height)[moving].sum(0) * float(np.linalg.norm(gravity)))
 
     def _carried(self, x: Floats) -> Floats:
         """Return the sum of x (nb, N) over the bodies that each dof carries, (nv, N)."""
@@ -162,5 +169,10 @@ class Ruler:
 
 
 def _norm(x: Array) -> Floats:
-    """Return |x| of vectors (N, nb, 3), as (nb, N)."""
-    return np.sqrt((x * x).sum(-1)).T.astype(np.float64)
+    """Return |x| of vectors (N, nb, 3), as (nb, N); small components are not lost in their squares."""
+    return _least(np.hypot(np.hypot(x[..., 0], x[..., 1]), x[..., 2]).T.astype(np.float64))
+
+
+def _least(x: Floats) -> Floats:
+    """Return x, at least the smallest normal number."""
+    return np.maximum(x, LEAST)

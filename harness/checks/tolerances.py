@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ..tree import Tree
 
 EPS: Final = float(np.finfo(np.float64).eps)
+LEAST: Final = float(np.finfo(np.float64).tiny)
 EXACT_TRUTH: Final = bool(np.finfo(np.longdouble).eps < EPS)
 TRUTH_NOTE: Final = (
     ""
@@ -122,6 +123,13 @@ TABLE: Final = (
         f"as many, evenly spread, as give {COLUMNS} columns of M, or {GRADIENTS} energies; all when they are fewer",
         (),
         "what is asked once per dof and state is asked at fewer states of a robot with many dofs",
+    ),
+    Tolerance(
+        "least scale",
+        f"each mass, tensor, length and speed in a scale, and the scale itself, counts with at least {LEAST:.3g}",
+        (),
+        "below this number, the smallest normal one, doubles have fewer digits and products vanish: a right answer is"
+        " wrong by units of 5e-324, times what was multiplied",
     ),
     Tolerance(
         "own size",

@@ -145,11 +145,15 @@ class Truth:
 
     @cached_property
     def singular(self) -> str:
-        """Why nothing can be solved with M, or an empty string where M is regular in every state."""
+        """Why nothing can be solved with M, or an empty string where it can in every state."""
         lost = np.flatnonzero(~self.regular)
-        if not len(lost):
-            return ""
-        return f"M is singular in {len(lost)} of {len(self.regular)} states, first in state {lost[0]}"
+        if len(lost):
+            return f"M is singular in {len(lost)} of {len(self.regular)} states, first in state {lost[0]}"
+        with np.errstate(all="ignore"):
+            beyond = np.flatnonzero(~np.isfinite(self.acceleration.scale[:, 0]))
+        if len(beyond):
+            return f"no double holds the accelerations of {len(beyond)} states, first of state {beyond[0]}"
+        return ""
 
     @cached_property
     def condition(self) -> Floats:

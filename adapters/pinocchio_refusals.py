@@ -26,11 +26,15 @@ def refusal(given: Given, tree: Tree, error: Exception, said: Sequence[str]) -> 
         error: what was raised.
         said: lines of the error stream.
     """
-    words = "; ".join([str(error).strip().rpartition("message:\n")[2], *said])
+    raised = str(error).strip().rpartition("message:\n")[2]
+    words = "; ".join([raised, *said])
     # What Pinocchio's URDF parser will not have is against the format, except for joint types of newer versions of the
     # format; its MJCF parser knows only a part of MJCF.
     malformed = "no known type" not in words if given.format == "urdf" else "conversion of data" in words
-    where, source = _named(words, tree) or _unread(words, given) or (None, Source())
+    # What was raised ends the reading; of what was said, the last line: the parser goes on after the others.
+    lines = (raised.replace(given.path, ""), *reversed(said))
+    named = next(filter(None, (_named(line, tree) for line in lines)), None)
+    where, source = named or _unread(words, given) or (None, Source())
     message = f"Pinocchio would not load {given.path}: {words}"
     return EngineRefused(message, "refused.malformed" if malformed else "refused.unsupported", where, source)
 
@@ -51,7 +55,7 @@ def require_names(given: Given, tree: Tree) -> None:
 
 
 def _named(words: str, tree: Tree) -> tuple[str, Source] | None:
-    """Return the link or joint that the words name."""
+    """Return the first link or joint that the words name."""
     for name in re.findall(r"""[\['"]([^\]'"]+)[\]'"]""", words):
         body = tree.joint_index.get(name) or tree.index.get(name)
         if body:

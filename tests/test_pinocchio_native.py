@@ -166,6 +166,16 @@ def test_a_joint_called_like_the_world_is_refused_before_it_ends_the_process(tmp
     assert_agrees(ENGINE.native(opened.given, opened.tree), opened.tree)
 
 
+def test_refusal_is_told_at_what_ended_the_reading(tmp_path: Path) -> None:
+    """The parser goes on after an odd inertial, and says so first; the joint behind it ends the reading."""
+    odd = '<link name="arm"><inertial><mass value="1"/></inertial></link>\n'
+    joint = JOINT.format("ball", "spherical", "base", "arm", "")
+    opened = open_model(written(tmp_path, LINK.format("base", 3), odd, joint))
+    with pytest.raises(EngineRefused, match=r"Link \[arm\].*Joint \[ball\]") as refusal:
+        ENGINE.native(opened.given, opened.tree)
+    assert (refusal.value.where, refusal.value.source.line) == ("ball", 4)
+
+
 def test_other_formats_have_no_native_path() -> None:
     """A tree or a MuJoCo model is nothing that Pinocchio reads."""
     with pytest.raises(EngineUnsupported, match="no importer for tree"):

@@ -66,8 +66,8 @@ def frozen(value: object, shape: tuple[int, ...], name: str) -> Floats:
     array = np.array(value, dtype=np.float64)
     if array.shape != shape:
         raise ShapeError(f"{name} has shape {array.shape}; expected {shape}")
-    array.flags.writeable = False
-    return array
+    # On bytes: an array that owns its memory can be made writeable again.
+    return np.ndarray(shape, np.float64, array.tobytes())
 
 
 @dataclass(frozen=True, slots=True, eq=False)

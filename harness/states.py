@@ -119,7 +119,7 @@ class States:
 
     def save(self, path: str | Path) -> None:
         """Write one .npz file; the name is taken as it is."""
-        meta = json.dumps({"schema": SCHEMA, "seed": self.seed, "strata": list(self.strata)})
+        meta = json.dumps({"schema": SCHEMA, "seed": self.seed, "strata": list(self.strata), "sha256": self.sha256})
         with Path(path).open("wb") as file:
             np.savez_compressed(file, meta=np.array(meta), **{name: getattr(self, name) for name in ARRAYS})
 
@@ -128,7 +128,7 @@ class States:
         """Read what `save` wrote.
 
         Raises:
-            ReadError: no such file, or not a file of states.
+            ReadError: no such file, not a file of states, or one whose arrays are not those that were hashed.
         """
         try:
             mode = Path(path).stat().st_mode
@@ -139,11 +139,19 @@ class States:
         if not stat.S_ISREG(mode):
             raise ReadError("the file of states is no regular file", Source(str(path)))
         try:
-            return cls(**_content(Path(path)))
+            content, sha256 = _content(Path(path))
+            states = cls(**content)
         except Exception as error:  # what is no such file can break the readers of zip, numpy and JSON anywhere
             raise ReadError(
                 f"is no file of states ({error}); write one with `States.save`", Source(str(path))
             ) from error
+        if states.sha256 != sha256:
+            raise ReadError(
+                f"the states were changed after they were written (sha256 {states.sha256[:12]}, not {sha256[:12]}); "
+                "write changed ones with `States.save`",
+                Source(str(path)),
+            )
+        return states
 
 
 def require_memory(tree: Tree, count: int) -> None:
@@ -157,8 +165,8 @@ def require_memory(tree: Tree, count: int) -> None:
         raise RequestError(f"{count} states do not fit into memory; {most} are the most for {tree.name!r}")
 
 
-def _content(path: Path) -> dict[str, Any]:
-    """Return the fields of states that `save` wrote.
+def _content(path: Path) -> tuple[dict[str, Any], str]:
+    """Return the fields of states that `save` wrote, and their hash.
 
     Raises:
         ValueError: another schema, or an array that holds no real numbers; anything else from a file of another kind.
@@ -171,7 +179,7 @@ def _content(path: Path) -> dict[str, Any]:
     for name, array in arrays.items():
         if array.dtype.kind not in "fiu":
             raise ValueError(f"{name} holds {array.dtype}, no real numbers")
-    return {**arrays, "strata": tuple(meta["strata"]), "seed": int(meta["seed"])}
+    return {**arrays, "strata": tuple(meta["strata"]), "seed": int(meta["seed"])}, str(meta["sha256"])
 
 
 def sample(tree: Tree, count: int = 64, seed: int = 0) -> States:

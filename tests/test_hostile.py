@@ -220,7 +220,7 @@ def test_gravity_is_finite() -> None:
 def states_of(folder: Path, **changes: Any) -> Path:
     """Write a file of states with some of its arrays replaced."""
     content: dict[str, Any] = {name: getattr(sample(load(ARM), 4), name) for name in ("q", "v", "a", "tau", "wrenches")}
-    meta = {"schema": "tautology-states/1", "seed": 0, "strata": ["random"] * 4} | changes.pop("meta", {})
+    meta = {"schema": "tautology-states/1", "seed": 0, "strata": ["random"] * 4, "sha256": ""} | changes.pop("meta", {})
     path = folder / "states.npz"
     with path.open("wb") as file:
         np.savez(file, meta=np.array(json.dumps(meta)), **(content | changes))

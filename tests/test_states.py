@@ -45,6 +45,8 @@ def test_arrays_are_frozen() -> None:
     states = sample(tree_of(Joint("j", JointKind.REVOLUTE)), 4)
     with pytest.raises(ValueError, match="read-only"):
         states.q[0] = 1
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        states.q.flags.writeable = True
 
 
 def test_file_holds_the_same_bits_and_no_pickle(tmp_path: Path) -> None:
@@ -56,6 +58,21 @@ def test_file_holds_the_same_bits_and_no_pickle(tmp_path: Path) -> None:
     assert (loaded.sha256, loaded.strata, loaded.seed) == (states.sha256, states.strata, 5)
     with np.load(file, allow_pickle=False) as content:
         assert set(content) == {"meta", "q", "v", "a", "tau", "wrenches"}
+
+
+def test_states_that_were_edited_in_their_file_are_refused(tmp_path: Path) -> None:
+    """One number in one array is enough; the same file, written anew, is read."""
+    states = sample(random_tree(np.random.default_rng(2), 5), 4, 5)
+    file = tmp_path / "states.npz"
+    states.save(file)
+    with np.load(file) as content:
+        arrays = dict(content)
+    np.savez(file, **arrays)
+    assert States.load(file).sha256 == states.sha256
+    arrays["v"][3, 0] += 1e-9
+    np.savez(file, **arrays)
+    with pytest.raises(ReadError, match=r"states\.npz: the states were changed after they were written"):
+        States.load(file)
 
 
 @pytest.mark.parametrize("content", [b"", b"not a zip", b"PK\x03\x04"])

@@ -315,4 +315,4 @@ def test_every_script_is_part_of_the_page() -> None:
         text = (FOLDER / "script" / f"{name}.js").read_text(encoding="utf-8")
         found = re.findall(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\b|new Function", text)
         assert found == (["innerHTML"] if name == "text" else []), name  # `escaped` reads it, none writes it
-        assert len(text.splitlines()) < 420
+        assert len(text.splitlines()) < 350

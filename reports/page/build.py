@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 HERE: Final = Path(__file__).parent
 # Each script uses what stands above it.
 SCRIPTS: Final = (
-    *("text", "layout", "table", "chart", "findings", "engines", "robot", "matrix", "torque", "states"),
+    *("text", "layout", "table", "chart", "findings", "engines", "held", "robot", "matrix", "torque", "states"),
     *("file", "about", "check", "pair", "main"),
 )
 

@@ -57,13 +57,15 @@ def against(result: Result, baseline: Baseline, file: str, request: Request) -> 
         own = _with_known(list(_of_engine(label, engine, baseline, frozen, request.tolerance, of_file)), engine)
         changes += own
         same = not any(not change.known for change in own)
-        engines.append(_excused(engine, file) if same and engine.status in COUNTED else engine)
+        engines.append(as_frozen(engine, file) if same else engine)
     comparison = Comparison(file, tuple(changes), tuple(_causes(baseline, result, told)))
     return replace(result, models=(excused(model, engines),), baseline=comparison)
 
 
-def _excused(engine: EngineResult, file: str) -> EngineResult:
-    """Return an engine that differs or refuses as it did when the baseline was frozen."""
+def as_frozen(engine: EngineResult, file: str) -> EngineResult:
+    """Return an engine whose differences and refusals, if it has any, are those of a baseline, and do not count."""
+    if engine.status not in COUNTED:
+        return engine
     why = f"as frozen in {file}"
     findings = [f if f.severity == "convention" or f.known else replace(f, known=why) for f in engine.findings]
     return replace(engine, findings=tuple(findings), known=engine.known or why)

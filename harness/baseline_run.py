@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from . import registry
 from .baseline import Baseline, rounded, terms
-from .baseline_changes import against, renewed
+from .baseline_changes import against, as_frozen, renewed
 from .bench import mjcf_reader
 from .errors import RequestError
+from .known import excused
 from .load import open_model
 from .request import PATHS
 from .run import check_files
@@ -76,7 +77,8 @@ def accepted(result: Result) -> Result:
     """Return a result whose changes have been taken over into the baseline."""
     if result.baseline is None:
         return result
-    models = tuple(replace(model, exit=0 if model.exit == 1 else model.exit) for model in result.models)
+    file = result.baseline.file
+    models = tuple(excused(model, [as_frozen(engine, file) for engine in model.engines]) for model in result.models)
     return replace(result, models=models, baseline=replace(result.baseline, accepted=True))
 
 

@@ -31,6 +31,7 @@ class Request:
         seed: of the draw.
         tolerance: relative; below it two robots are the same.
         progress: called with what is being done and the share that is done, or None.
+        identities: whether the identities inside each engine are checked, which takes most of the time.
         arrays: whether the result keeps errors and efforts of every state, for reports that draw them.
         answers: whether the result keeps what every engine answered, for a baseline.
         known: differences that do not count.
@@ -46,6 +47,7 @@ class Request:
     seed: int = 0
     tolerance: float = 1e-9
     progress: Callable[[str, float], None] | None = None
+    identities: bool = True
     arrays: bool = False
     answers: bool = False
     known: tuple[Known, ...] = ()

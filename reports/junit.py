@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any
 
 from lxml import etree  # pyright: ignore[reportAttributeAccessIssue]  it ships no types
 
-from ..harness.results import QuantityRow
+from .cases import Case, engine_cases, finding_line, first, place_of, row_case, same_robot, skipped
 from .pair_findings import both_values
 from .pair_names import Names
-from .reasons import values_of
 from .revived import check_result, diff_result
-from .text import sentence, shortened, shown, small
-from .verdict import located, standing
+from .text import pair, sentence, shown
+from .verdict import standing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from ..harness.diff_result import DiffResult
-    from ..harness.results import EngineResult, Finding, IdentityRow, ModelResult, Unusable
+    from ..harness.results import Finding, ModelResult, Unusable
     from ..harness.saved import Saved
+
 
 def junit(saved: Saved) -> str:
     """Return the XML text: it holds a failure or an error exactly when the exit code is not 0."""
@@ -33,6 +32,8 @@ def junit(saved: Saved) -> str:
             _unusable(root, row)
         for model in result.models:
             _model(root, model)
+        if "baseline" in saved.document:
+            _baseline(root, saved.document["baseline"])
     for count in ("tests", "failures", "errors"):
         root.set(count, str(sum(int(str(suite.get(count))) for suite in root)))
     return etree.tostring(root, encoding="unicode", pretty_print=True)
@@ -42,6 +43,27 @@ def _unusable(root: Any, row: Unusable) -> None:
     name = shown(row.file)
     text = "" if row.where is None else f"at {shown(row.where)}"
     _suite(root, name, {name: [Case("read", "error", row.kind, sentence(row.message), text)]}, {})
+
+
+def _baseline(root: Any, baseline: Mapping[str, Any]) -> None:
+    """Add the suite of a baseline: one case, which fails when something changed that is not known."""
+    counted = [change for change in baseline["changes"] if not change["known"]]
+    lines = [_change(change) for change in counted]
+    case = Case("unchanged")
+    if baseline["status"] == "changed":
+        more = f" and {len(lines) - 1} more" if len(lines) > 1 else ""
+        causes = [sentence(cause) for cause in baseline["causes"]]
+        case = Case("unchanged", "failure", "baseline", lines[0] + more, "\n".join([*causes, *first(lines)]))
+    name = shown(baseline["file"])
+    _suite(root, name, {name: [case]}, {"status": baseline["status"]})
+
+
+def _change(change: Mapping[str, Any]) -> str:
+    """Return a change on one line: what, where, in which engine, from what to what."""
+    place = f" at {shown(change['where'])}" if change["where"] is not None else ""
+    who = f" ({shown(change['engine'])}, {shown(change['path'])} path)" if change["engine"] else ""
+    before, now = pair(change["before"], change["now"])
+    return f"{shown(change['what'])}{place}{who}: was {before}, is {now}"
 
 
 def _model(root: Any, model: ModelResult) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from lxml import etree
 from random_trees import random_tree
 from typer.testing import CliRunner
 
@@ -424,6 +425,24 @@ def test_the_document_says_what_changed(folder):
     code, words, _ = tautology("check", "lamp.urdf", "--baseline", "lamp.json", "--json", "-")
     assert code == 0
     assert json.loads(words)["baseline"] == {"file": "lamp.json", "status": "same", "changes": [], "causes": []}
+
+
+def test_junit_fails_exactly_when_something_changed(folder):
+    """Also where every engine agrees: the change itself is a case."""
+    file = changed(folder, 'mass value="0.11"', 'mass value="0.12"')
+    for model, options, failures in (
+        (file, (), "1"),
+        ("lamp.urdf", (), "0"),
+        (file, ("--accept",), "0"),
+    ):
+        engine = () if options else ("--engine", "pinocchio")
+        code, _, _ = tautology("check", model, "--baseline", "lamp.json", "--junit", "out.xml", *engine, *options)
+        suites = etree.parse(folder / "out.xml").getroot()
+        assert (code, suites.get("failures")) == (int(failures), failures)
+        if failures == "1":
+            (failure,) = suites.iter("failure")
+            assert failure.get("message").startswith("tau at nod (reference, neutral path): was ")
+            assert failure.text.startswith("the file has changed (sha256 ")
 
 
 def test_a_baseline_is_small():

@@ -14,7 +14,8 @@ from sample_documents import DOCUMENTS, HOSTILE, hostile, pair, saved
 from tautology.harness.findings import finding
 from tautology.harness.results import IDENTITIES, QUANTITIES
 from tautology.harness.saved import Saved
-from tautology.reports.junit import LONG, MOST, junit
+from tautology.reports.cases import LONG, MOST
+from tautology.reports.junit import junit
 
 # The rules of the common schema, JUnit as Jenkins' xunit plugin takes it (its junit-10.xsd), written down from its
 # elements and attributes: the schema itself comes in no package.

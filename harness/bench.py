@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import registry
-from .callables import CallableEngine
+from .callables import CallableEngine, named_engine
 from .engine_terms import EngineTerm, engine_term
 from .errors import EngineAbsent, EngineUnsupported, ReadError, RequestError, Source
 from .tree import Tree
@@ -68,7 +68,8 @@ def gather(
     """Return the engines that take part, the reference first; their processes start to load them at once.
 
     Args:
-        engines: terms and callables; None for every installed engine.
+        engines: terms and callables; None for every installed engine. A callable that is called like an engine, or
+            like one before it, gets a name of its own.
         limits: of every process; None to ask engines in this process.
 
     Raises:
@@ -90,8 +91,8 @@ def gather(
         elif not isinstance(engine, CallableEngine) and not callable(engine):
             raise RequestError(f"{engine!r} is no engine; give the name of one, or a callable (q, v, a) -> tau")
         else:
-            name = getattr(engine, "__name__", "callable")
-            own = engine if isinstance(engine, CallableEngine) else CallableEngine(engine, name=name)
+            own = named_engine(engine, taken | cards.keys())
+            taken.add(own.name)
             bench.append(Bench(own.name, "", own))
     if len(bench) == 1:
         lines = [f"{card.name}: {card.install}" for card in cards.values() if card.name != "reference"]

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
-from .errors import EngineUnsupported, HarnessError, RequestError, ShapeError
+from .errors import EngineUnsupported, HarnessError, RequestError, ShapeError, told
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Container, Mapping, Sequence
 
     from .engine import Floats, Given, Session
     from .tree import Tree
 
-NO_SUCH_CALL = "a callable (q, v, a) -> tau has no such answer"
+NO_SUCH_CALL: Final = "a callable (q, v, a) -> tau has no such answer"
+LONGEST_NAME: Final = 60  # characters
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,21 @@ class CallableEngine:
             "Session",
             CallableSession(self, tree, np.array([tree.dofs.index(name) for name in order], int), Reference(tree)),
         )
+
+
+def named_engine(function: Any, taken: Container[str]) -> CallableEngine:
+    """Return a function as an engine that has a name of its own in the results.
+
+    Args:
+        function: `CallableEngine`, or what it takes.
+        taken: names of engines, installed or not, and of functions before it: `mujoco` becomes `mujoco (callable)`.
+    """
+    own = function if isinstance(function, CallableEngine) else CallableEngine(function)
+    said: Any = own.name if own is function else getattr(function, "__name__", "")
+    name: str = said if isinstance(said, str) and said else "callable"  # anybody may set `__name__` to anything
+    name = name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+    others = (f"{name} (callable{f' {n}' if n > 1 else ''})" for n in count(1))
+    return replace(own, name=name if name not in taken else next(other for other in others if other not in taken))
 
 
 @dataclass(frozen=True)
@@ -117,8 +134,10 @@ class CallableSession:
         """
         try:
             answer = self.engine.function(q, v, a)
-        except (Exception, SystemExit) as error:
-            raise HarnessError(f"{self.engine.name} raised {type(error).__name__}: {error}") from error
+        except KeyboardInterrupt:
+            raise  # of the person who waits
+        except BaseException as error:
+            raise HarnessError(f"{self.engine.name} raised {told(error)}") from error
         tau = np.asarray(answer)
         if tau.dtype.kind not in "fiu" or tau.shape != (len(self.order),):
             what = f"an array of {tau.dtype}" if tau.dtype.kind in "fiucb" else repr(answer)[:40]

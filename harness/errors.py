@@ -83,6 +83,19 @@ class EngineUnsupported(HarnessError):
     """The engine has no such joint, element or size, and this is known before it is called."""
 
 
+def told(error: BaseException, most: int = 300) -> str:
+    """Return what somebody else's code raised, on one line of at most `most` characters, no control character in it."""
+    try:
+        words = str(error)
+    except Exception as fault:  # noqa: BLE001  a `__str__` of somebody else's may raise anything
+        words = f"(its words raise {type(fault).__name__})"
+    name = type(error).__name__
+    line = " ".join(words[:10_000].split())
+    line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
+    line = f"{name}: {line}" if line else name
+    return line if len(line) <= most else line[: most - 1] + "…"
+
+
 def internal(error: Exception) -> str:
     """Return the sentence on an error that none of our own words foresaw: a fault of the harness, with its place."""
     frame = traceback.extract_tb(error.__traceback__)[-1]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..errors import EngineUnsupported, HarnessError
+from ..errors import EngineUnsupported, HarnessError, told
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -70,7 +70,7 @@ class Asked:
         except EngineUnsupported:
             raise
         except (Exception, SystemExit) as error:  # some engines leave the process when a precondition fails
-            raise AnswerMissing(f"{method} raised {type(error).__name__}: {error}") from error
+            raise AnswerMissing(f"{method} raised {told(error)}") from error
         finally:
             self._compare(method, arguments, copies)
         shape = (len(copies["q"]), *self._shape(method))

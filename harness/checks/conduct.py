@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,11 +11,16 @@ import numpy as np
 from .case import Case, NotApplicable, Residual
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..tree import Floats
 
 
 def repeatability(case: Case) -> Residual:
-    """Ask everything again, after all that was asked between, and compare bit by bit.
+    """Ask everything again, after all that was asked between, and once more, and compare bit by bit.
+
+    What goes wrong at every p-th state goes wrong again where p divides the number of states asked in between. So a few
+    states are asked before the third time, which make a prime number from the second to the third.
 
     Raises:
         NotApplicable: nothing was answered the first time.
@@ -24,9 +31,23 @@ def repeatability(case: Case) -> Residual:
     value = np.zeros((len(case.states), len(methods)))
     for column, method in enumerate(methods):
         states = case.dense if method == "mass_matrix" else np.arange(len(case.states))
-        again = case.asked(method, **case.question(method))
-        value[states, column] = _difference(case.first(method), again)
+        question = case.question(method)
+        again = case.asked(method, **question)
+        case.asked(method, **_few(question, _prime(len(states)) - len(states)))
+        third = case.asked(method, **question)
+        first = case.first(method)
+        value[states, column] = np.maximum(_difference(first, again), _difference(first, third))
     return Residual(value, np.zeros_like(value), np.arange(len(case.states)), methods)
+
+
+def _few(question: Mapping[str, Floats | None], count: int) -> dict[str, Floats | None]:
+    """Return a question about the first state, so many times."""
+    return {name: None if x is None else np.repeat(x[:1], count, axis=0) for name, x in question.items()}
+
+
+def _prime(count: int) -> int:
+    """Return the least prime that is larger than `count`, and than the few calls after which somebody may err again."""
+    return next(n for n in itertools.count(max(count + 1, 11)) if all(n % k for k in range(2, math.isqrt(n) + 1)))
 
 
 def _difference(first: Floats, second: Floats) -> Floats:

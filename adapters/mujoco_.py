@@ -9,6 +9,7 @@ efforts, which are subtracted afterwards.
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +18,7 @@ from ..harness.errors import EngineUnsupported
 from ..harness.spatial import inverse, motion_transform
 from .mujoco_build import build, reflected_inertia, require_size
 from .mujoco_calls import BODY, FRAME, Calls
-from .mujoco_findings import conventions, tendons
+from .mujoco_findings import conventions, held_tendons, tendons
 from .mujoco_ledger import Switches, inverse_terms
 from .mujoco_load import load
 from .mujoco_map import CoordinateMap
@@ -69,7 +70,8 @@ class MujocoSession:
         """Return the compiled model as a tree."""
         from ..harness.importers.mjcf import tree_of_mujoco  # noqa: PLC0415  reads XML: not needed for any answer
 
-        return tree_of_mujoco(Whole(self.model))
+        tree = tree_of_mujoco(Whole(self.model))
+        return tree if self._canonical else replace(tree, tendons=held_tendons(tree, self.model))
 
     def ledger(self, q: Floats, v: Floats, a: Floats) -> dict[str, dict[str, Floats]]:
         """Return what `inverse_dynamics` ("tau"), `mj_rne` and `mj_inverse` hold beyond the canonical effort.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..harness.findings import finding
-from ..harness.tree import JointKind
+from ..harness.tree import JointKind, TendonInertia
 from ..harness.wrenches import longest_lever
 from .mujoco_map import mujoco
 from .mujoco_versions import Whole, couplings
@@ -123,6 +123,31 @@ def tendons(opened: Opened, tree: Tree) -> Iterator[Finding]:
             severity="model" if lost else "convention",
             fix="couple joints of one branch only" if lost else "add the inertia of tendons times qacc to mj_rne",
         )
+
+
+def held_tendons(tree: Tree, model: MjModel) -> tuple[TendonInertia, ...]:
+    """Return the inertia of fixed tendons as `mj_makeM` counts it, of rank one each, without what M has no place for.
+
+    Args:
+        tree: as `tree_of_mujoco` describes the model, in its coordinates.
+        model: of MuJoCo.
+    """
+    room = couplings(model) if tree.tendons else set[tuple[int, int]]()
+    found: list[TendonInertia] = []
+    for tendon in tree.tendons:
+        names = list(tendon.coefficients)
+        at = [tree.v_slices[tree.joint_index[name]].start for name in names]
+        has = np.array([[(max(i, j), min(i, j)) in room for j in at] for i in at])
+        if has.all():
+            found.append(tendon)
+            continue
+        c = np.array(list(tendon.coefficients.values()))
+        values, vectors = np.linalg.eigh(np.where(has, np.outer(c, c), 0))
+        for value, vector in zip(values.tolist(), vectors.T.tolist(), strict=True):
+            if value:
+                named = {name: x for name, x in zip(names, vector, strict=True) if x}
+                found.append(TendonInertia(tendon.name, tendon.armature * value, named, tendon.source))
+    return tuple(found)
 
 
 def differences(model: MjModel, tree: Tree, held: Mapping[int, int], from_mesh: Collection[str]) -> Iterator[Finding]:

@@ -66,7 +66,12 @@ def diff(
     quiet: Short = False,
     verbose: Every = False,
 ) -> None:
-    """Check whether two files are the same robot, in any pairing of URDF and MJCF."""
+    """Check whether two files are the same robot, in any pairing of URDF and MJCF.
+
+    Compared: bodies, joints, passive forces, closures, and whatever else touches the smooth, unforced dynamics.
+
+    Not compared: limits, gears, gains and ranges of actuators, contact, sensors, shapes, settings of a simulation.
+    """
     with sentences():
         from ..reports.pairs import pair_line, pair_report  # noqa: PLC0415
         from .diff import diff as compare  # noqa: PLC0415

@@ -13,6 +13,7 @@ from . import registry
 from .checks.agreement import agreement
 from .checks.truth import Truth
 from .depth import joints_in_a_row
+from .diagnosis.beside import beside
 from .diagnosis.closure import Closed, close, finding_of
 from .diagnosis.compare import compare
 from .diagnosis.diagnose import observe
@@ -76,7 +77,7 @@ def diff(
     require_map(names, ours, theirs)
     matching = match(ours, theirs, names)
     comparison = compare(ours, theirs, matching, tolerance, static=True)
-    found = comparison.differences
+    found = (*comparison.differences, *beside(ours, theirs, matching, comparison.nodes, tolerance))
     put_in, start = _ignored(ours, found, ignore)
     rest = [d for d in found if d not in put_in]
     for tree in (ours, theirs):

@@ -39,12 +39,32 @@ __all__ = [
     "Loss",
     "Medium",
     "Origin",
+    "Said",
     "TendonInertia",
     "Tree",
     "world",
 ]
 
 STANDARD_GRAVITY: Final = (0.0, 0.0, -9.81)
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One value of what no tree holds, so that two files can be held against each other in it.
+
+    Attributes:
+        name: of the value, as the format calls it.
+        value: its numbers, or a word.
+        joint: the joint that it is about, "" for none.
+        body: the body that it is about, "" for none.
+        point: whether the value is a point (3,) [m] of that body, in its axes from its origin.
+    """
+
+    name: str
+    value: tuple[float, ...] | str
+    joint: str = ""
+    body: str = ""
+    point: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +79,7 @@ class Closure:
             connect: anchor (3,); weld: as the format has them.
         active: whether the file switches it on.
         source: file and line.
+        says: what the lengths of its tendons depend on.
     """
 
     kind: str
@@ -67,6 +88,7 @@ class Closure:
     numbers: tuple[float, ...] = ()
     active: bool = True
     source: Source = field(default_factory=Source)
+    says: tuple[Said, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +128,8 @@ class Loss:
         touches_dynamics: whether it changes the smooth dynamics of some engine.
         note: what it means for the reader.
         value: the number that it is about, when there is one: the length of an axis.
+        says: the values by which two files are compared in it; none for what is no part of the smooth, unforced
+            dynamics.
     """
 
     element: str
@@ -114,6 +138,7 @@ class Loss:
     touches_dynamics: bool
     note: str
     value: float | None = None
+    says: tuple[Said, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

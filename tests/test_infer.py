@@ -18,7 +18,7 @@ from random_trees import random_rotation, random_tree
 import tautology
 from tautology.adapters.reference import Reference
 from tautology.harness.diagnosis.difference import patched
-from tautology.harness.diagnosis.evidence import gather
+from tautology.harness.diagnosis.evidence import gather, weights
 from tautology.harness.diagnosis.hypotheses import Problem
 from tautology.harness.diagnosis.infer import ROUNDING, infer
 from tautology.harness.load import load
@@ -28,6 +28,10 @@ MODELS = tautology.__path__[0] + "/models/"
 BUNDLED = ("branched_tree.urdf", "tau_arm.urdf", "tau_walker.xml", "column_test.xml", "three_cylinders.urdf")
 REAL = ("ur_description/ur5_robot", "panda_description/panda", "xarm_description/xarm7", "so_arm_description/so101")
 FREE = ("solo_description/solo12", "anymal_c_simple_description/anymal")
+ROD = """<robot name="two"><link name="base"/>
+<link name="rod"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="5e-324"/>
+<inertia ixx="0.2" ixy="0" ixz="0" iyy="0.3" iyz="0" izz="0.4"/></inertial></link>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"""
 MANY = ("g1_description/g1_29dof_rev_1_0", "talos_data/talos_reduced")
 
 
@@ -276,6 +280,16 @@ def test_two_defects_are_both_named(one, other):
     found = infer(b.tree, observed(b, answers(second, b.states)), Reference)
     wanted = {(one, place), (other, elsewhere)}
     assert any(wanted <= {(d.kind, d.where) for d in e.differences} for e in found.best), named(found)
+
+
+def test_answers_too_small_for_a_double_weigh_nothing(tmp_path):
+    """One over the smallest number is infinite: an answer of that size is left out, and nothing raises."""
+    weight = weights(np.array([[5e-324, 1.0], [0.0, 2.0]]), np.array([[5e-324, 4.0], [0.0, 4.0]]))
+    np.testing.assert_array_equal(weight, [[0, 0.25], [0, 0.25]])
+    rod = tmp_path / "rod.urdf"
+    rod.write_text(ROD, encoding="utf-8")
+    result = tautology.check(rod, engines=["pinocchio"], states=8)
+    assert {e.status for e in result.models[0].engines} <= {"agree", "differs"}
 
 
 def test_one_cause_at_most_when_that_is_asked():

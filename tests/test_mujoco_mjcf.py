@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from against_reference import assert_agrees
 
+import tautology
 from tautology.adapters.mujoco_ import ENGINE
 from tautology.adapters.reference import Reference
 from tautology.harness.errors import EngineUnsupported
@@ -157,6 +158,21 @@ def test_a_tendon_across_branches_loses_its_coupling_and_is_named(tmp_path: Path
     lost = Reference(model.tree).mass_matrix(q) - session.mass_matrix(q)
     np.testing.assert_allclose(lost, [[[0, 0, 0], [0, 0, -3], [0, -3, 0]]], rtol=0, atol=1e-12)
     assert_agrees(ENGINE.neutral(model.tree), model.tree)
+
+
+def test_what_is_left_of_a_tendon_across_branches_explains_all(tmp_path: Path) -> None:
+    """Put into our tree, the inertia that MuJoCo counts leaves nothing unexplained: three joints, one coupling lost."""
+    joints = "".join(f'<joint joint="{name}" coef="{c}"/>' for name, c in (("a", 2), ("b", -3), ("c", 1)))
+    path = tmp_path / "robot.xml"
+    path.write_text(TENDON.format(f'<fixed name="belt" armature=".5">{joints}</fixed>'), encoding="utf-8")
+    result = tautology.check(path, engines=["mujoco"], states=8)
+    (native_path,) = [e for e in result.models[0].engines if (e.engine, e.path) == ("mujoco", "native")]
+    (told,) = [f for f in native_path.findings if f.severity == "model"]
+    assert (told.kind, told.where, told.expected) == ("armature.tendon", "belt", "0.5 over 2 a + -3 b + 1 c")
+    assert told.explains == pytest.approx(1, abs=1e-12)
+    reader = native(open_model(path))
+    q = np.zeros((1, 3))
+    np.testing.assert_allclose(Reference(reader.describe()).mass_matrix(q), reader.mass_matrix(q), rtol=0, atol=1e-13)
 
 
 def test_the_inertia_of_a_spatial_tendon_is_left_out_and_named(tmp_path: Path) -> None:

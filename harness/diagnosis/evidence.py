@@ -29,6 +29,7 @@ TAU, BIAS, GRAVITY, MASS = range(4)
 STATES: Final = 18  # at which tau, bias and gravity are asked
 MASS_STATES: Final = 6  # at which M is
 PRODUCTS: Final = 6  # products M w per state, for a robot with more dofs than that
+LEAST: Final = 1e-150  # scale of an answer that still has its digits, squared too
 
 
 class Motion(Protocol):
@@ -191,11 +192,14 @@ def gather(tree: Tree, observed: Observed) -> Evidence:
 
 
 def weights(answers: Floats, scale: Floats) -> Floats:
-    """Return one over the scale (E, n) of each answer, widened where the engine's own robot is a larger one."""
+    """Return one over the scale (E, n) of each answer, widened where the engine's own robot is a larger one.
+
+    Zero where nothing is there to be measured: below `LEAST` numbers lose their digits, and one over them is infinite.
+    """
     size = np.abs(answers)
     ratio = np.divide(size, scale, out=np.zeros_like(size), where=scale > 0)
     wide = np.maximum(scale * np.maximum(1, ratio.max(-1, keepdims=True, initial=0)), size)
-    return np.divide(1, wide, out=np.zeros_like(wide), where=wide > 0)
+    return np.divide(1, wide, out=np.zeros_like(wide), where=wide > LEAST)
 
 
 def _choose(v: Floats, count: int) -> Indices:

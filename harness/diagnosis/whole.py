@@ -1,21 +1,24 @@
-"""Differences that concern the whole robot: gravity, medium, tendons, mimic and other closures."""
+"""Differences that concern the whole robot: gravity, medium, inertia of tendons, couplings of joints."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ..errors import Source
-from ..tree import TendonInertia
+from ..tree import Said, TendonInertia
 from .difference import Difference, unchanged
+from .stated import Names, Statement, departing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
-    from ..tree import Closure, Floats, Tree
+    from ..tree import Floats, Medium, Tree
     from .matching import Matching
+
+POWERS: Final = 5  # coefficients of a joint equality, a polynomial of the fourth degree
 
 
 def whole_differences(ours: Tree, theirs: Tree, matching: Matching, tolerance: float) -> Iterator[Difference]:
@@ -29,10 +32,15 @@ def whole_differences(ours: Tree, theirs: Tree, matching: Matching, tolerance: f
     """
     yield from _gravity(ours, theirs, tolerance)
     if ours.medium != theirs.medium:
-        mine, other = (f"{t.medium.density:g} kg/m^3, {t.medium.viscosity:g} Pa s" for t in (ours, theirs))
+        mine, other = (_said(t.medium, wind=ours.medium.wind != theirs.medium.wind) for t in (ours, theirs))
         yield Difference("fluid", None, mine, other, "", unchanged, _at(ours, "medium"), _at(theirs, "medium"))
     yield from _tendons(ours, theirs, matching, tolerance)
     yield from _mimics(ours, theirs, matching, tolerance)
+
+
+def _said(medium: Medium, *, wind: bool) -> str:
+    blows = f", wind {' '.join(f'{x:.9g}' for x in medium.wind)} m/s" if wind else ""
+    return f"{medium.density:.9g} kg/m^3, {medium.viscosity:.9g} Pa s{blows}"
 
 
 def _at(tree: Tree, name: str) -> Source:
@@ -81,7 +89,9 @@ def _tendons(ours: Tree, theirs: Tree, matching: Matching, tolerance: float) -> 
     if size == 0 or float(np.abs(mine - found).max()) <= tolerance * size:
         return
     tendons = ours.tendons or other
-    values = (sum(t.armature for t in ours.tendons), sum(t.armature for t in other))
+    values: tuple[Any, Any] = (sum(t.armature for t in ours.tendons), sum(t.armature for t in other))
+    if [t.coefficients for t in ours.tendons] != [t.coefficients for t in other] and ours.tendons and other:
+        values = _coefficients(ours.tendons), _coefficients(other)
     source = ours.tendons[0].source if ours.tendons else _at(ours, "")
     theirs_at = other[0].source if other else _at(theirs, "")
     yield Difference(
@@ -93,6 +103,12 @@ def _tendons(ours: Tree, theirs: Tree, matching: Matching, tolerance: float) -> 
         source,
         theirs_at,
     )
+
+
+def _coefficients(tendons: Iterable[TendonInertia]) -> str:
+    """Return what tendons are made of, in words."""
+    lengths = (" + ".join(f"{c:.9g} {joint}" for joint, c in t.coefficients.items()) for t in tendons)
+    return ", ".join(f"{t.armature:.9g} over {length}" for t, length in zip(tendons, lengths, strict=True))
 
 
 def _inertia_of(tree: Tree, tendons: tuple[TendonInertia, ...]) -> Floats:
@@ -107,23 +123,39 @@ def _inertia_of(tree: Tree, tendons: tuple[TendonInertia, ...]) -> Floats:
 
 def _mimics(ours: Tree, theirs: Tree, matching: Matching, tolerance: float) -> Iterator[Difference]:
     """Yield couplings of two joints that one tree has and the other has not, or has with other numbers."""
-    to_ours = {theirs.joints[j].name: ours.joints[i].name for i, j in matching.joints.items()}
-    mine = _couplings(ours, {joint.name: joint.name for joint in ours.joints})
-    other = _couplings(theirs, to_ours)
-    for name in [*mine, *(n for n in other if n not in mine)]:
-        x, y = mine.get(name), other.get(name)
-        if x is not None and y is not None and np.allclose(x[0], y[0], rtol=tolerance, atol=tolerance):
-            continue
-        expected, found = (list(z[0]) if z else "free" for z in (x, y))
-        sources = [z[1].source if z else _at(t, "") for z, t in ((x, ours), (y, theirs))]
-        yield Difference("joint.mimic", name, expected, found, "", unchanged, source=sources[0], other=sources[1])
+    names = Names.of(ours, theirs, matching)
+    mine, other = _couplings(ours, Names({}, {}, {})), _couplings(theirs, names)
+    for told, x, y in departing(mine, other, tolerance):
+        expected, found = (_coupling(z, x, y) for z in (x, y))
+        sources = [z.source if z else _at(t, "") for z, t in ((x, ours), (y, theirs))]
+        yield Difference("joint.mimic", told.where, expected, found, "", unchanged, source=sources[0], other=sources[1])
 
 
-def _couplings(tree: Tree, names: Mapping[str, str]) -> dict[str, tuple[tuple[float, ...], Closure]]:
-    """Return follower to (offset, multiplier) and closure, for mimic and for linear joint equalities."""
-    found: dict[str, tuple[tuple[float, ...], Closure]] = {}
-    for closure in tree.closures:
-        if closure.kind in ("mimic", "joint") and closure.active and closure.between[0] in names:
-            numbers = (*closure.numbers, 0.0, 0.0)[:2]
-            found[names[closure.between[0]]] = (numbers, closure)
-    return found
+def _couplings(tree: Tree, names: Names) -> list[Statement]:
+    """Return follower = polynomial of leader, for mimic and for joint equalities."""
+    return [
+        Statement(
+            "coupling",
+            names.named(closure.between[0]),
+            (
+                Said("polycoef", (*closure.numbers, *[0.0] * POWERS)[:POWERS]),
+                names.said(Said("of", "", joint=closure.between[1])),
+            ),
+            closure.source,
+            closure.active,
+        )
+        for closure in tree.closures
+        if closure.kind in ("mimic", "joint")
+    ]
+
+
+def _coupling(z: Statement | None, *both: Statement | None) -> Any:
+    """Return offset and multiplier, or all coefficients where one of both has more; with the leader when it changed."""
+    if z is None or not z.on:
+        return "free"
+    said = [x.says for x in both if x is not None and x.on]
+    used = max((k + 1 for polynomial, _ in said for k, c in enumerate(polynomial.value) if c), default=0)
+    numbers = [float(c) for c in z.says[0].value[: max(used, 2)]]
+    leaders = {leader.joint for _, leader in said}
+    words = " ".join(f"{c:.9g}" for c in numbers)
+    return numbers if len(leaders) == 1 else f"{words} of {z.says[1].joint or 'no joint'}"

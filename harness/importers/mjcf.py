@@ -7,6 +7,7 @@ followed is `fusestatic`: every body of the file stays a body.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -104,7 +105,7 @@ def _said(warned: list[str], lines: Lines, unreadable: tuple[Unreadable, ...]) -
 
 def _tree(mujoco: Any, compiled: Compiled, origin: Origin, losses: list[Loss]) -> Tree:
     option = compiled.model.opt
-    off = bool(option.disableflags & int(mujoco.mjtDisableBit.mjDSBL_GRAVITY))
+    compiled = replace(compiled, off=_disabled(mujoco, int(option.disableflags)))
     home, key = _home(compiled)
     flat = compiled.lines.flat
     sources = flat.whole() if flat else {}
@@ -114,7 +115,7 @@ def _tree(mujoco: Any, compiled: Compiled, origin: Origin, losses: list[Loss]) -
         return Tree(
             name=compiled.title,
             bodies=tuple(bodies_of(compiled)),
-            gravity=np.zeros(3) if off else option.gravity,
+            gravity=np.zeros(3) if "gravity" in compiled.off else option.gravity,
             closures=closures_of(compiled),
             tendons=tendons_of(compiled),
             losses=(*losses, *losses_of(compiled)),
@@ -126,6 +127,13 @@ def _tree(mujoco: Any, compiled: Compiled, origin: Origin, losses: list[Loss]) -
     except TreeError as error:
         source = error.source if error.source.file else compiled.lines.file
         raise ReadError(str(error), source, where=error.where) from error
+
+
+def _disabled(mujoco: Any, flags: int) -> frozenset[str]:
+    """Return the names of `<flag>` that are set to "disable", those of today for what older versions call passive."""
+    bits = mujoco.mjtDisableBit.__members__.items()
+    off = {name.removeprefix("mjDSBL_").lower() for name, bit in bits if flags & int(bit)}
+    return frozenset(off | ({"spring", "damper"} if "passive" in off else set[str]()))
 
 
 def _home(compiled: Compiled) -> tuple[Floats, int | None]:

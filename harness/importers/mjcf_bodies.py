@@ -9,7 +9,7 @@ import numpy as np
 
 from ..errors import ReadError
 from ..tree import Body, Floats, Inertia, Joint, JointKind, world
-from .mjcf_compiled import JOINT, JOINT_IN_PARENT, SO3, TENDON, Compiled
+from .mjcf_compiled import FRICTION_OFF, JOINT, JOINT_IN_PARENT, SO3, TENDON, Compiled
 from .mjcf_names import BALL, FREE, HINGE, SLIDE, distinct
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ _ATTRIBUTES: Final = {
     "stiffness": "stiffness",
     "rest": "springref",
 }
+# Field of `Joint` to the flags of <option> that switch it off.
+_FLAGS: Final = {"damping": ("damper",), "friction": FRICTION_OFF, "stiffness": ("spring",)}
 _FROM_GEOM_ALWAYS: Final = 1  # mjINERTIAFROMGEOM_TRUE
 
 # An authored tensor stands for the compiled one when they agree so far: MuJoCo's principal axes cost up to 2e-14.
@@ -79,7 +81,9 @@ def bodies_of(compiled: Compiled) -> list[Body]:
             axes = np.eye(3) if i in tensors else compiled.axes(i)
             tensor = tensors.get(i, compiled.tensor(i))
             inertia = Inertia(model.body_mass[i], model.body_ipos[i], tensor, axes)
-        gravcomp = float(model.body_gravcomp[i])
+        gravcomp = float(model.body_gravcomp[i]) if compiled.passive else 0.0
+        if not compiled.passive and model.body_gravcomp[i]:
+            where["gravcomp"] = compiled.flag("spring") or lines.file
         bodies.append(Body(name, parent, joints[-1], inertia, gravcomp, {**source, **where}))
         index.append(len(bodies) - 1)
     return bodies
@@ -108,6 +112,7 @@ def _joint(compiled: Compiled, j: int, drives: Drives) -> Joint:
         kind, JointKind.REVOLUTE if limited else JointKind.CONTINUOUS
     )
     T_parent_joint, T_joint_body = _placements(compiled, j)
+    off = compiled.off
     q, v = int(model.jnt_qposadr[j]), int(model.jnt_dofadr[j])
     dofs = slice(v, v + joint_kind.nv)
     return Joint(
@@ -121,11 +126,12 @@ def _joint(compiled: Compiled, j: int, drives: Drives) -> Joint:
         lower=float(model.jnt_range[j, 0]) if limited else -np.inf,
         upper=float(model.jnt_range[j, 1]) if limited else np.inf,
         effort=float(np.abs(model.jnt_actfrcrange[j]).max()) if forced else np.inf,
-        damping=model.dof_damping[dofs],
-        friction=model.dof_frictionloss[dofs],
+        # What a flag switches off is not there, and stands where the flag does.
+        damping=model.dof_damping[dofs] * ("damper" not in off),
+        friction=model.dof_frictionloss[dofs] * off.isdisjoint(FRICTION_OFF),
         armature=model.dof_armature[dofs],
         rotor=drives[j][0] if j in drives else 0.0,
-        stiffness=float(model.jnt_stiffness[j]),
+        stiffness=float(model.jnt_stiffness[j]) * ("spring" not in off),
         rest=model.qpos_spring[q : q + joint_kind.nq],
         actuated=j in drives,
         sources=_joint_sources(compiled, j, drives),
@@ -154,7 +160,11 @@ def _joint_sources(compiled: Compiled, j: int, drives: Drives) -> dict[str, Sour
     if j in drives:
         sources["rotor"] = sources["actuated"] = drives[j][1]
     place = lines.place("joint", j)
-    return sources | (_written(place, lines.flat) if place and lines.flat else {})
+    sources |= _written(place, lines.flat) if place and lines.flat else {}
+    for field, flags in _FLAGS.items():
+        if field in sources and (switched := compiled.flag(*flags)):
+            sources[field] = switched
+    return sources
 
 
 def _written(place: Place, flat: Flat) -> dict[str, Source]:

@@ -21,7 +21,10 @@ MjSpec: TypeAlias = Any
 MjModel: TypeAlias = Any
 
 JOINT, JOINT_IN_PARENT, SLIDER_CRANK, TENDON, SITE, BODY, SO3 = range(7)  # mjtTrn
-WRAP_JOINT: Final = 1  # mjWRAP_JOINT
+WRAP_JOINT, WRAP_PULLEY, WRAP_SITE = 1, 2, 3  # mjtWrap; geoms are beyond
+# The flags of <option> that switch dry friction and equalities off.
+FRICTION_OFF: Final = ("frictionloss", "constraint")
+EQUALITY_OFF: Final = ("equality", "constraint")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,11 +57,27 @@ class Compiled:
         model: what MuJoCo computes with.
         spec: what it was compiled from, with the compiled numbers of its elements; None for a live MjModel.
         lines: where the elements stand.
+        off: what `<flag>` disables: "spring", "damper", "equality", ...
     """
 
     model: MjModel
     spec: MjSpec | None = None
     lines: Lines = field(default_factory=Lines)
+    off: frozenset[str] = frozenset()
+
+    @property
+    def passive(self) -> bool:
+        """Whether MuJoCo computes passive forces at all: without springs and dampers it leaves out the others too."""
+        return not {"spring", "damper"} <= self.off
+
+    def flag(self, *names: str) -> Source | None:
+        """Return where the first of these is disabled, None when none is; the file alone when no line says so."""
+        off = [name for name in names if name in self.off]
+        return self._whole.get(f"option/flag@{off[0]}", self.lines.file) if off else None
+
+    @cached_property
+    def _whole(self) -> dict[str, Source]:
+        return self.lines.flat.whole() if self.lines.flat else {}
 
     @cached_property
     def names(self) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from ..tree import Loss
+from ..tree import Loss, Said
 from .mjcf_assets import has_mass, in_group_range, takes_inertia
-from .mjcf_compiled import BODY, JOINT, JOINT_IN_PARENT, SITE, SLIDER_CRANK, SO3, TENDON
+from .mjcf_compiled import BODY, FRICTION_OFF, JOINT, JOINT_IN_PARENT, SITE, SLIDER_CRANK, SO3, TENDON
 from .mjcf_names import BALL, HINGE, SLIDE
+from .mjcf_said import any_of, numbers, path_of, polynomial, shape_of, target_of, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,12 +51,16 @@ def _bodies(compiled: Compiled) -> Iterator[Loss]:
             yield Loss("body@mocap", name, lines.source("body", i), touches_dynamics=False, note=note)
         if model.body_plugin[i] >= 0:
             note = "a plugin, whose forces are in no canonical quantity"
-            yield Loss("plugin", name, lines.source("body", i), touches_dynamics=True, note=note)
+            place = lines.place("body", i)
+            said = (Said("body", "", body=name), *written(place.first("plugin") if place else None))
+            yield Loss("plugin", name, lines.source("body", i), touches_dynamics=True, note=note, says=said)
+    fluid = compiled.passive and (model.opt.density or model.opt.viscosity)
     for g in range(int(model.ngeom)):
         if model.geom_fluid[g, 0] > 0:
             note = "drag and lift of an ellipsoid; the tree holds the medium, not the shape"
             where = compiled.bodies[model.geom_bodyid[g]]
-            yield Loss("geom@fluidshape", where, lines.source("geom", g), touches_dynamics=True, note=note)
+            said = shape_of(compiled, g) if fluid else ()
+            yield Loss("geom@fluidshape", where, lines.source("geom", g), touches_dynamics=True, note=note, says=said)
 
 
 def _uncounted(compiled: Compiled) -> Iterator[Loss]:
@@ -73,17 +78,21 @@ def _uncounted(compiled: Compiled) -> Iterator[Loss]:
 
 def _joints(compiled: Compiled) -> Iterator[Loss]:
     model = compiled.model
+    lifted = compiled.passive and model.body_gravcomp.any()
     for j, name in enumerate(compiled.joints):
         kind, source = int(model.jnt_type[j]), compiled.lines.source("joint", j)
-        if model.jnt_stiffnesspoly[j].any() or model.jnt_springyield[j]:
+        if "spring" not in compiled.off and (model.jnt_stiffnesspoly[j].any() or model.jnt_springyield[j]):
             note = "a spring that is not linear; the tree holds its linear part"
-            yield Loss("joint@stiffness", name, source, touches_dynamics=True, note=note)
-        if model.dof_dampingpoly[model.jnt_dofadr[j]].any():
+            said = (polynomial("stiffness", model.jnt_stiffnesspoly[j], model.jnt_springyield[j], joint=name),)
+            yield Loss("joint@stiffness", name, source, touches_dynamics=True, note=note, says=said)
+        if "damper" not in compiled.off and model.dof_dampingpoly[model.jnt_dofadr[j]].any():
             note = "damping that is not linear; the tree holds its linear part"
-            yield Loss("joint@damping", name, source, touches_dynamics=True, note=note)
+            said = (polynomial("damping", model.dof_dampingpoly[model.jnt_dofadr[j]], joint=name),)
+            yield Loss("joint@damping", name, source, touches_dynamics=True, note=note, says=said)
         if model.jnt_actgravcomp[j]:
             note = "gravity compensation acts through the actuators"
-            yield Loss("joint@actuatorgravcomp", name, source, touches_dynamics=False, note=note)
+            said = (Said("actuatorgravcomp", "true", joint=name),) if lifted else ()
+            yield Loss("joint@actuatorgravcomp", name, source, touches_dynamics=False, note=note, says=said)
         if model.jnt_limited[j] and kind == BALL:
             note = f"a cone of {model.jnt_range[j, 1]:g} rad; states of a ball are not limited"
             yield Loss("joint@range", name, source, touches_dynamics=False, note=note)
@@ -96,20 +105,34 @@ def _joints(compiled: Compiled) -> Iterator[Loss]:
 def _tendons(compiled: Compiled) -> Iterator[Loss]:
     model = compiled.model
     for t in range(int(model.ntendon)):
-        name, source = compiled.tendon_name(t), compiled.lines.source("tendon", t)
+        name, source, path = compiled.tendon_name(t), compiled.lines.source("tendon", t), path_of(compiled, t)
         fixed, armature = bool(compiled.fixed_tendon(t)), compiled.tendon_armature(t)
         element = "fixed" if fixed else "spatial"
-        linear = (model.tendon_stiffness[t], model.tendon_damping[t], model.tendon_frictionloss[t])
-        passive = any((*linear, *model.tendon_stiffnesspoly[t], *model.tendon_dampingpoly[t]))
-        if passive:
+        passive = [term for term in _passive(compiled, t) if any_of(term[:1])]
+        for term in passive:
             note = "springs, dampers and dry friction of a tendon are in no canonical quantity"
-            yield Loss(f"{element}@stiffness", name, source, touches_dynamics=True, note=note)
+            attribute, said = f"{element}@{term[0].name}", (*term, *path)
+            yield Loss(attribute, name, source, touches_dynamics=True, note=note, says=said)
         if armature and not fixed:
             note = "reflected inertia along a path that depends on the configuration: it is missing from M and tau"
-            yield Loss("spatial@armature", name, source, touches_dynamics=True, note=note)
+            said = (numbers("armature", armature), *path)
+            yield Loss("spatial@armature", name, source, touches_dynamics=True, note=note, says=said)
         if not passive and not armature:
             note = "a tendon without forces of its own"
             yield Loss(element, name, source, touches_dynamics=False, note=note)
+
+
+def _passive(compiled: Compiled, t: int) -> Iterator[tuple[Said, ...]]:
+    """Yield the passive forces of a tendon that no flag switches off: spring and rest lengths, damper, dry friction."""
+    model, off = compiled.model, compiled.off
+    if "spring" not in off:
+        linear, other = model.tendon_stiffness[t], model.tendon_stiffnesspoly[t]
+        spring = polynomial("stiffness", linear, other, model.tendon_springyield[t])
+        yield spring, numbers("springlength", model.tendon_lengthspring[t])
+    if "damper" not in off:
+        yield (polynomial("damping", model.tendon_damping[t], model.tendon_dampingpoly[t]),)
+    if off.isdisjoint(FRICTION_OFF):
+        yield (numbers("frictionloss", model.tendon_frictionloss[t]),)
 
 
 def _actuators(compiled: Compiled) -> Iterator[Loss]:
@@ -118,9 +141,8 @@ def _actuators(compiled: Compiled) -> Iterator[Loss]:
         transmission, target = int(model.actuator_trntype[a]), int(model.actuator_trnid[a, 0])
         on_joint = transmission in (JOINT, JOINT_IN_PARENT, SO3)
         joint = compiled.joints[target] if on_joint else None
-        # A motor is an input; whatever has a bias, a gain or damping that is not constant pulls by itself.
-        of_state = (model.actuator_biastype[a], model.actuator_gaintype[a], model.actuator_damping[a])
-        alone = any((*of_state, *model.actuator_dampingpoly[a], model.actuator_plugin[a] >= 0))
+        # A motor is an input; whatever has a bias or a gain that is not constant pulls by itself.
+        alone = any((model.actuator_biastype[a], model.actuator_gaintype[a], model.actuator_plugin[a] >= 0))
         force = "a force that depends on the state" if alone else "an input force"
         target_words = f"joint {joint!r}" if joint else _TARGETS.get(transmission, "a target")
         note = f"{force} on {target_words}, in no canonical quantity"
@@ -128,13 +150,25 @@ def _actuators(compiled: Compiled) -> Iterator[Loss]:
         element = place.element.tag if place else "actuator"
         where = compiled.name("actuator", a) or joint
         yield Loss(element, where, lines.source("actuator", a), touches_dynamics=bool(alone), note=note)
+        damping = polynomial("damping", model.actuator_damping[a], model.actuator_dampingpoly[a])
+        if any_of([damping]) and "damper" not in compiled.off:
+            note = f"damping of {target_words} behind a gear, in no canonical quantity"
+            said = (damping, *target_of(compiled, a))
+            yield Loss(f"{element}@damping", where, lines.source("actuator", a), True, note, says=said)
 
 
 def _flexes(compiled: Compiled) -> Iterator[Loss]:
     for f in range(int(compiled.model.nflex)):
         name = compiled.name("flex", f) or f"flex{f}"
         note = "elastic forces of a flexible body are in no canonical quantity; its bodies are in the tree"
-        yield Loss("flex", name, compiled.lines.source("flex", f), touches_dynamics=True, note=note)
+        said = (*_elastic(compiled, f), *written(compiled.lines.place("flex", f)))
+        yield Loss("flex", name, compiled.lines.source("flex", f), touches_dynamics=True, note=note, says=said)
+
+
+def _elastic(compiled: Compiled, f: int) -> Iterator[Said]:
+    """Yield the moduli of a flexible body as MuJoCo compiled them."""
+    for name in ("flex_edgestiffness", "flex_edgedamping", "flex_damping"):
+        yield numbers(name.removeprefix("flex_"), getattr(compiled.model, name)[f])
 
 
 def _sections(compiled: Compiled) -> Iterator[Loss]:

@@ -10,7 +10,9 @@ import numpy as np
 from ..errors import ReadError
 from ..spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
 from ..tree import Closure, Floats, Medium, TendonInertia
+from .mjcf_compiled import EQUALITY_OFF
 from .mjcf_names import distinct
+from .mjcf_said import path_of
 
 if TYPE_CHECKING:
     from .mjcf_compiled import Compiled
@@ -34,9 +36,11 @@ def closures_of(compiled: Compiled) -> tuple[Closure, ...]:
         kind = EQUALITIES[model.eq_type[e]]
         name = own or distinct(f"{kind}{e}", taken)
         numbers = tuple(float(x) for x in _numbers(compiled, e, kind))
-        active = bool(model.eq_active0[e])
-        source = compiled.lines.source("equality", e)
-        closures.append(Closure(kind, name, _between(compiled, e, kind), numbers, active, source))
+        active = bool(model.eq_active0[e]) and compiled.off.isdisjoint(EQUALITY_OFF)
+        source = compiled.flag(*EQUALITY_OFF) or compiled.lines.source("equality", e)
+        tendons = [int(model.eq_obj1id[e]), int(model.eq_obj2id[e])] if kind == "tendon" else []
+        path = tuple(said for t in tendons for said in (path_of(compiled, t) if t >= 0 else ()))
+        closures.append(Closure(kind, name, _between(compiled, e, kind), numbers, active, source, path))
     return tuple(closures)
 
 
@@ -95,4 +99,6 @@ def tendons_of(compiled: Compiled) -> tuple[TendonInertia, ...]:
 def medium_of(compiled: Compiled) -> Medium:
     """Return the fluid around the model."""
     option = compiled.model.opt
+    if not compiled.passive:
+        return Medium()
     return Medium(float(option.density), float(option.viscosity), tuple(float(x) for x in option.wind))

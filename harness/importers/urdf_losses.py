@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ..tree import Joint, JointKind, Loss
+from ..tree import Joint, JointKind, Loss, Said
 from .fields import Owner, numbers
+from .said import said_by, word
 from .urdf_joints import DEFAULT_AXIS, HAS_RANGE, why_no_mimic
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ _TOUCHING: Final = {
     *("springstiffness", "springreference", "linearspringdamper", "linearbushingrpy", "dampingfactor"),
     *("gravity", "turngravityoff", "mimicjoint", "loopjoint", "compiler", "option"),
 }
+_ROTORS: Final = {"rotorinertia", "motorinertia", "reflectedinertia"}
+_GEARS: Final = {"gearratio", "mechanicalreduction"}
 # A unit axis written with six digits misses its length by more than this: a lint will judge, this only tells.
 _AXIS_ROUNDING: Final = 1e-9
 
@@ -89,14 +92,16 @@ def _unread(root: Element, robot: Owner, quaternions: bool) -> Iterator[Loss]:
                 touches = element.tag in _TOUCHING_PARENTS or _plain(name) in _TOUCHING
                 value = element.attributes[name]
                 note = f"attribute of {owner} that is not read: {name}={value!r}"
-                yield Loss(f"{element.tag}@{name}", owner.name, element.source, touches, note)
+                said = (_about(owner), Said(name, word(value))) if touches else ()
+                yield Loss(f"{element.tag}@{name}", owner.name, element.source, touches, note, says=said)
         seen: set[str] = set()
         for child in element.children:
             if child.tag not in children:
                 yield from _foreign(child, owner)
             elif child.tag in seen and child.tag not in _MANY:
                 note = f"a second <{child.tag}> in <{element.tag}> of {owner}: only the first is read"
-                yield Loss(child.tag, owner.name, child.source, touches_dynamics=True, note=note)
+                said = (_about(owner), *said_by(child))
+                yield Loss(child.tag, owner.name, child.source, touches_dynamics=True, note=note, says=said)
             elif child.tag not in _CLOSED:
                 named = child.tag in ("link", "joint")
                 stack.append((child, Owner(child.tag, child.get("name") or "") if named else owner))
@@ -107,19 +112,25 @@ def _foreign(element: Element, owner: Owner) -> Iterator[Loss]:
     """Yield a foreign element as one loss, and each thing inside that touches the dynamics as one more."""
     what = _KNOWN.get(element.tag, "an element that is not read")
     where = element.get("reference") or element.get("name") or owner.name
-    yield Loss(element.tag, where, element.source, _touches(element), f"{what}, in {owner}{_value(element)}")
+    said = (_about(owner), *said_by(element)) if _touches(element) else ()
+    note = f"{what}, in {owner}{_value(element)}"
+    yield Loss(element.tag, where, element.source, _touches(element), note, says=said)
     yield from _touching(element, where)
 
 
 def _touching(element: Element, where: str) -> Iterator[Loss]:
     """Yield what touches the dynamics inside an element, each under the nearest name above it."""
     stack = [(child, where) for child in reversed(element.children)]
+    # A gear alone is how a motor is driven; with a rotor behind it, it is inertia.
+    geared = any(_plain(inner.tag) in _ROTORS for inner in element.walk())
     while stack:
         inner, where = stack.pop()
         where = inner.get("name") or where
         if _touches(inner):
             note = f"changes the dynamics of engines that read it, inside <{element.tag}>{_value(inner)}"
-            yield Loss(inner.tag, where, inner.source, touches_dynamics=True, note=note)
+            said = said_by(inner) if geared or _plain(inner.tag) not in _GEARS else ()
+            said = (Said("of", "", joint=where, body=where), *said) if said else ()
+            yield Loss(inner.tag, where, inner.source, touches_dynamics=True, note=note, says=said)
         stack.extend((child, where) for child in reversed(inner.children))
 
 
@@ -146,7 +157,8 @@ def _of_joint(element: Element, joint: Joint, joints: Mapping[str, Joint]) -> It
         yield Loss(name, joint.name, source, touches_dynamics=False, note=note)
     if mimic is not None and (reason := why_no_mimic(joint.name, mimic.get("joint") or "", joints)):
         note = f"joint {joint.name!r} mimics {mimic.get('joint')!r}, but {reason}"
-        yield Loss("mimic", joint.name, mimic.source, touches_dynamics=joint.nv > 0, note=note)
+        said = (Said("joint", "", joint=joint.name), *said_by(mimic)) if joint.nv else ()
+        yield Loss("mimic", joint.name, mimic.source, touches_dynamics=joint.nv > 0, note=note, says=said)
 
 
 def _limit_notes(limit: Element | None, kind: JointKind) -> Iterator[tuple[str, str]]:
@@ -171,6 +183,12 @@ def _of_transmission(element: Element) -> Iterator[Loss]:
     note = f"transmission of joint {driven or 'none'}: gears and rotors are not in the mass matrix"
     yield Loss("transmission", name, element.source, touches_dynamics=True, note=note)
     yield from _touching(element, name)
+
+
+def _about(owner: Owner) -> Said:
+    """Return the joint or link that a loss is about."""
+    joint, body = (owner.name if owner.kind == kind else "" for kind in ("joint", "link"))
+    return Said("of", "", joint=joint, body=body)
 
 
 def _touches(element: Element) -> bool:

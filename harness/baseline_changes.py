@@ -120,14 +120,16 @@ def _of_engine(
     yield from _findings("finding", who, then.findings, now.findings, tolerance)
     if then.status not in ANSWERING or now.status not in ANSWERING:
         return
+    answers = list(_answers(who, then, baseline, engine, tolerance))
+    moved = {change.what for change in answers}
     for name in dict.fromkeys([*then.failed, *now.failed]):
         held = {True: "failed", False: "held"}
         before, after = name in then.failed, name in now.failed
-        if before != after:
+        if before != after and name not in moved:  # of a number that moved the verdict is no news
             yield Change("verdict", *who, name, None, held[before], held[after])
     for what, mine, theirs in (("dof", then.dofs, engine.dofs), ("body", then.bodies, engine.bodies)):
         yield from (c for c in _sets("robot", who, what, mine, theirs) if (c.what, c.where) not in told)
-    yield from _answers(who, then, baseline, engine, tolerance)
+    yield from answers
 
 
 def _findings(

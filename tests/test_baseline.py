@@ -238,6 +238,15 @@ def test_a_verdict_or_a_status_that_turned_is_a_change(lamp):
     ]
 
 
+def test_of_a_number_that_moved_the_verdict_is_no_second_change(lamp):
+    """One thing that happened is told once."""
+    frozen = lamp.engines["mujoco native"]
+    answers = {**frozen.answers, "bias": SAME}
+    failed = tuple(name for name in frozen.failed if name != "bias")
+    found = compared(with_engine(lamp, "mujoco native", answers=answers, failed=failed), engines=["mujoco"])
+    assert [(c.kind, c.what) for c in found.changes] == [("answer", "bias")]
+
+
 def test_a_refusal_is_frozen_and_its_end_is_a_change(folder):
     """A tensor that no body has is refused by MuJoCo's importer; mended, the refusal is gone."""
     text = (folder / "lamp.urdf").read_text(encoding="utf-8").replace('ixx="0.009"', 'ixx="0.9"')

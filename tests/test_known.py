@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from pathlib import Path
 
 import pytest
@@ -10,12 +11,14 @@ import sample_results as samples
 from typer.testing import CliRunner
 
 from tautology import models
+from tautology.harness import known as known_module
 from tautology.harness.cli import app
 from tautology.harness.errors import HarnessError
 from tautology.harness.findings import finding
 from tautology.harness.known import known_difference, with_known
 from tautology.harness.settings import settings
 
+PAGE = Path(known_module.__file__).parent.parent / "docs" / "baselines.md"
 RUNNER = CliRunner(env={"COLUMNS": "80", "NO_COLOR": "1"})
 TODAY = dt.date(2026, 6, 15)
 COM = finding("com", where="left_hand", expected=[0.0, 0.0, 0.1], found=[0.0, 0.0, 0.2], unit="m")
@@ -180,6 +183,16 @@ def test_settings_are_those_of_the_nearest_folder(tmp_path):
         {"tolerance": 1e-6},
         str(tmp_path / "a" / "tautology.toml"),
     )
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="the package is installed without its docs")
+def test_the_example_of_the_page_is_read(tmp_path):
+    """docs/baselines.md shows every key."""
+    text = re.search(r"```toml\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[1]
+    (tmp_path / "tautology.toml").write_text(text, encoding="utf-8")
+    (entry,) = settings(tmp_path).known
+    assert str(entry) == "mass.default at shade* in mujoco of robots/lamp.urdf"
+    assert entry.expires == dt.date(2027, 6, 30)
 
 
 def test_a_broken_pyproject_is_not_our_business(tmp_path):

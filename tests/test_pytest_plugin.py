@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from collections import Counter
@@ -16,6 +17,7 @@ from tautology.harness.results import IDENTITIES, QUANTITIES
 
 pytest_plugins = ["pytester"]
 
+PAGE = Path(pytest_plugin.__file__).parent.parent / "docs" / "pytest.md"
 FEW = 'engines = ["mujoco"]\nstates = 4\n'
 CHECKS = ["load", "same-robot", *QUANTITIES, *(f"identity-{name}" for name in IDENTITIES)]
 # Logs which process checks which model.
@@ -240,6 +242,36 @@ def test_the_fixture_checks_a_model_and_returns_the_result(project):
         ]
     )
     assert not any("pytest_plugin.py" in line for line in run.outlines)
+
+
+OWN = """
+import tautology
+from tautology.adapters.reference import Reference
+arm = Reference(tautology.load("robots/arm.urdf"))
+def my_inverse_dynamics(q, v, a): return arm.inverse_dynamics(q[None], v[None], a[None])[0]
+"""
+
+
+@pytest.mark.skipif(not PAGE.is_file(), reason="the package is installed without its docs")
+def test_the_examples_of_the_page_run(pytester):
+    """docs/pytest.md: the settings are settings, and the tests pass."""
+    settings, code = (
+        re.search(rf"```{kind}\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[1] for kind in ("toml", "python")
+    )
+    (pytester.path / "robots").mkdir()
+    for name, model in (("arm", "tau_arm"), ("lamp", "desk_lamp")):
+        shutil.copy(models.path(f"{model}.urdf"), pytester.path / "robots" / f"{name}.urdf")
+    (pytester.path / "scenes").mkdir()
+    shutil.copy(models.path("tau_arm.xml"), pytester.path / "scenes" / "arm.xml")
+    pytester.makepyprojecttoml(settings)
+    pytester.makepyfile(test_own=OWN + code)
+    assert outcomes(pytester.runpytest_subprocess("test_own.py")) == {"passed": 3}
+    listed = pytester.runpytest_subprocess("--collect-only", "-q")
+    assert {line.split("::")[0] for line in listed.outlines if "native-tau" in line} == {
+        "robots/arm.urdf",
+        "robots/lamp.urdf",
+        "scenes/arm.xml",
+    }
 
 
 def test_known_differences_hold_for_the_fixture(project):

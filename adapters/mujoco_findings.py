@@ -126,7 +126,7 @@ def tendons(opened: Opened, tree: Tree) -> Iterator[Finding]:
 
 
 def held_tendons(tree: Tree, model: MjModel) -> tuple[TendonInertia, ...]:
-    """Return the inertia of fixed tendons as `mj_makeM` counts it, of rank one each, without what M has no place for.
+    """Return the inertia of fixed tendons as `mj_makeM` counts it: less the couplings that M has no place for.
 
     Args:
         tree: as `tree_of_mujoco` describes the model, in its coordinates.
@@ -141,12 +141,14 @@ def held_tendons(tree: Tree, model: MjModel) -> tuple[TendonInertia, ...]:
         if has.all():
             found.append(tendon)
             continue
-        c = np.array(list(tendon.coefficients.values()))
-        values, vectors = np.linalg.eigh(np.where(has, np.outer(c, c), 0))
-        for value, vector in zip(values.tolist(), vectors.T.tolist(), strict=True):
-            if value:
-                named = {name: x for name, x in zip(names, vector, strict=True) if x}
-                found.append(TendonInertia(tendon.name, tendon.armature * value, named, tendon.source))
+        found.append(tendon)
+        c = tendon.coefficients
+        # c_i c_j (e_i e_j^T + e_j e_i^T) is c_i c_j / 2 over the sum less c_i c_j / 2 over the difference of the two.
+        for i, j in np.argwhere(np.triu(~has)):
+            one, two = names[i], names[j]
+            for sign in (-1.0, 1.0):
+                armature = sign * tendon.armature * c[one] * c[two] / 2
+                found.append(TendonInertia(tendon.name, armature, {one: 1.0, two: -sign}, tendon.source))
     return tuple(found)
 
 

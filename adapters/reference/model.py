@@ -9,7 +9,7 @@ is contiguous.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,7 +62,7 @@ class Model:
         holder: (nb,) segment of every tree body.
         Ts_segment_body: (nb, 4, 4) constant placement of every body in its segment.
         reflected: (nv,) armature plus rotor.
-        tendon_columns: (r, nv) sqrt(armature) times the coefficients of each fixed tendon.
+        tendons: (nv, nv) constant inertia of the fixed tendons, or None without any.
         dtype: of every number.
     """
 
@@ -71,13 +71,8 @@ class Model:
     holder: tuple[int, ...]
     Ts_segment_body: Array
     reflected: Array
-    tendon_columns: Array
+    tendons: Array | None
     dtype: Any
-
-    @cached_property
-    def tendons(self) -> Array | None:
-        """(nv, nv) constant inertia of the fixed tendons, or None without any."""
-        return self.tendon_columns.T @ self.tendon_columns if len(self.tendon_columns) else None
 
 
 def compile_tree(tree: Tree, dtype: DTypeLike = np.float64) -> Model:
@@ -117,7 +112,7 @@ def compile_tree(tree: Tree, dtype: DTypeLike = np.float64) -> Model:
         for k, (body, parent, K) in enumerate(frames)
     ]
     reflected = np.concatenate([joint.reflected for joint in tree.joints]).astype(dtype)
-    return Model(tree, tuple(segments), tuple(holder), Ts, reflected, _tendon_columns(tree, dtype), np.dtype(dtype))
+    return Model(tree, tuple(segments), tuple(holder), Ts, reflected, _tendon_inertia(tree, dtype), np.dtype(dtype))
 
 
 def _in_segments(tree: Tree, Ts: Array) -> Array:
@@ -155,10 +150,17 @@ def _subspace(kind: JointKind, dtype: DTypeLike) -> Array:
     return np.eye(6, dtype=dtype)[:, list(columns)]
 
 
-def _tendon_columns(tree: Tree, dtype: DTypeLike) -> Array:
-    """Return sqrt(armature) times the coefficients of each fixed tendon, (r, nv): M += columns^T columns."""
-    C = np.zeros((len(tree.tendons), tree.nv), dtype)
-    for row, tendon in zip(C, tree.tendons, strict=True):
+def _tendon_inertia(tree: Tree, dtype: DTypeLike) -> Array | None:
+    """Return the sum of armature times c c^T over the fixed tendons, (nv, nv), None without any.
+
+    A tree that says what an engine holds may have negative ones: what is left when the engine leaves a coupling out.
+    """
+    if not tree.tendons:
+        return None
+    K = np.zeros((tree.nv, tree.nv), dtype)
+    for tendon in tree.tendons:
+        c = np.zeros(tree.nv, dtype)
         for name, coefficient in tendon.coefficients.items():
-            row[tree.v_slices[tree.joint_index[name]]] = coefficient * np.sqrt(np.asarray(tendon.armature, dtype))
-    return C
+            c[tree.v_slices[tree.joint_index[name]]] = coefficient
+        K += np.asarray(tendon.armature, dtype) * np.outer(c, c)
+    return K

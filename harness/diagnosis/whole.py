@@ -13,11 +13,12 @@ from .difference import Difference, unchanged
 from .stated import Names, Statement, departing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from ..tree import Floats, Medium, Tree
     from .matching import Matching
 
+MOST: Final = 3  # entries of an inertia that are told
 POWERS: Final = 5  # coefficients of a joint equality, a polynomial of the fourth degree
 
 
@@ -91,7 +92,7 @@ def _tendons(ours: Tree, theirs: Tree, matching: Matching, tolerance: float) -> 
     tendons = ours.tendons or other
     values: tuple[Any, Any] = (sum(t.armature for t in ours.tendons), sum(t.armature for t in other))
     if [t.coefficients for t in ours.tendons] != [t.coefficients for t in other] and ours.tendons and other:
-        values = _coefficients(ours.tendons), _coefficients(other)
+        values = _entries(ours, mine, found, tolerance * size)
     source = ours.tendons[0].source if ours.tendons else _at(ours, "")
     theirs_at = other[0].source if other else _at(theirs, "")
     yield Difference(
@@ -105,10 +106,13 @@ def _tendons(ours: Tree, theirs: Tree, matching: Matching, tolerance: float) -> 
     )
 
 
-def _coefficients(tendons: Iterable[TendonInertia]) -> str:
-    """Return what tendons are made of, in words."""
-    lengths = (" + ".join(f"{c:.9g} {joint}" for joint, c in t.coefficients.items()) for t in tendons)
-    return ", ".join(f"{t.armature:.9g} over {length}" for t, length in zip(tendons, lengths, strict=True))
+def _entries(tree: Tree, mine: Floats, found: Floats, allowed: float) -> tuple[str, str]:
+    """Return the entries of two inertias of tendons that differ, in words."""
+    at = [(int(i), int(j)) for i, j in np.argwhere(np.triu(np.abs(mine - found) > allowed))]
+    places = [f"between {tree.dofs[i]} and {tree.dofs[j]}" if i != j else f"at {tree.dofs[i]}" for i, j in at[:MOST]]
+    more = ["..."] * (len(at) > MOST)
+    told = [[f"{K[i, j]:.9g} {place}" for (i, j), place in zip(at, places, strict=False)] for K in (mine, found)]
+    return ", ".join(told[0] + more), ", ".join(told[1] + more)
 
 
 def _inertia_of(tree: Tree, tendons: tuple[TendonInertia, ...]) -> Floats:

@@ -17,6 +17,7 @@ from ..harness.errors import EngineRefused, EngineUnsupported, Source
 from ..harness.importers.mjcf_assets import compile_readable
 from ..harness.importers.mjcf_bodies import names_of
 from ..harness.importers.mjcf_spec import name_all
+from ..harness.importers.xml import read_xml
 from ..harness.tree import JointKind
 from .mujoco_build import Opened, quiet
 from .mujoco_findings import differences, take_out_spatial_tendons, taken_out
@@ -28,11 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..harness.engine import Given
+    from ..harness.importers.xml import Element
     from ..harness.tree import Tree
     from .mujoco_map import MjModel
 
 MINVAL: Final = float(mujoco.mjMINVAL)
 NONPHYSICAL: Final = re.compile(r"mjMINVAL|A \+ B >= C|eigenvalues")
+# What the newest version has read, or there would be no tree, and an older one does not know.
+NEWER: Final = re.compile(r"unrecognized (attribute|element)")
 NAMED: Final = re.compile(r"Element name '(?P<new>.*)', id|Object name = (?P<old>.*), id")
 UNSUPPORTED: Final = re.compile(r"free joint can only be used on top level|joint found in world body|mocap body")
 
@@ -113,7 +117,7 @@ def _series(tree: Tree, i: int, joints: int) -> list[int]:
 def refusal(words: str, tree: Tree) -> EngineRefused:
     """Return MuJoCo's refusal with the place that its words, or the tree, tell of."""
     # MuJoCo ends with what became of the spec, which nobody will see again.
-    message = "; ".join(line for line in words.strip().splitlines() if not line.endswith("remain so."))
+    message = "; ".join(line for line in words.strip().splitlines() if line and not line.endswith("remain so."))
     file, element = tree.origin.path, NAMED.search(words)
     name = element["new"] or element["old"] or "" if element else ""
     body = tree.bodies[tree.index[name]] if name in tree.index else None
@@ -127,6 +131,10 @@ def refusal(words: str, tree: Tree) -> EngineRefused:
     if UNSUPPORTED.search(words):
         where, source = (body.joint.name, body.joint.source()) if body else (name or None, Source(file))
         return EngineRefused(message, "refused.unsupported", where, source)
+    if NEWER.search(words) and (said := re.search(r"Element '(.*)', line (\d+)", words)):
+        element = _written(file, said[1], int(said[2]))
+        where, source = (element.get("name") or element.tag, element.source) if element else (None, Source(file))
+        return EngineRefused(message, "refused.unsupported", where, source)
     line = re.search(r"line(?: number=)? ?(\d+)", words, re.IGNORECASE)
     source = Source(file, int(line[1])) if line else Source(file)
     if name in tree.joint_index:
@@ -135,6 +143,11 @@ def refusal(words: str, tree: Tree) -> EngineRefused:
         source = body.source()
     kind = "refused.nonphysical" if NONPHYSICAL.search(words) else "refused.malformed"
     return EngineRefused(message, kind, name or _at(tree, source.line), source)
+
+
+def _written(file: str, tag: str, line: int) -> Element | None:
+    """Return the element of that tag on that line; None in another file, which an `<include>` names."""
+    return next((e for e in read_xml(file).root.walk() if (e.tag, e.source.line) == (tag, line)), None)
 
 
 def _at(tree: Tree, line: int) -> str | None:

@@ -109,6 +109,8 @@ class Whole:
         if name == "actuator_outadr":  # one actuator had one output
             return np.arange(m.nu)
         size = SIZES.get(name.partition("_")[0])
-        if size is None and name[0] != "n":
+        if name == "nflex":
+            return 0
+        if size is None:
             raise AttributeError(name)
-        return 0 if size is None else np.zeros((getattr(m, size), 2) if name.endswith("poly") else getattr(m, size))
+        return np.zeros((getattr(m, size), 2) if name.endswith("poly") else getattr(m, size))

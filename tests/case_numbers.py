@@ -36,12 +36,13 @@ def numbers(case: Expectation) -> tuple[Any, Any]:
     """
     path, fused = case.entry["path"], case.options != UNFUSED
     tree = opened(case.file, case.base).tree
-    engine = Side(session(case.file, case.engine, path, case.base, fused=fused), tree, case)
+    engine = Side(session(case.file, case.engine, path, case.base, fused=fused, version=case.version), tree, case)
     if case.command == "check" or case.entry["file"] == case.first:
         return Side(Reference(tree), tree, case, held=tree).value(), engine.value()
     first = case.folder / case.first
     tree = opened(first, case.base).tree
-    return Side(session(first, case.engine, path, case.base), tree, case).value(), engine.value()
+    other = session(first, case.engine, path, case.base, version=case.version)
+    return Side(other, tree, case).value(), engine.value()
 
 
 @dataclass
@@ -114,7 +115,8 @@ class Side:
         if self.name != "inverse_discrete":
             return tau
         # The discrete step is held against the same call without it.
-        engine = session(self.case.file, self.case.engine, self.case.entry["path"], self.case.base)
+        case = self.case
+        engine = session(case.file, case.engine, case.entry["path"], case.base, version=case.version)
         return tau + sum(term[0] for term in engine.ledger(self.q, self.v, self.a)["mj_inverse"].values())
 
     def _of_inertia(self, composite: str) -> Any:

@@ -12,7 +12,8 @@ import numpy as np
 
 from .arrays import Recorder, terms
 from .bench import gather, mjcf_reader, versions
-from .checks import agreement, identities
+from .checks import agreement
+from .checks.identities import identities as checked_identities
 from .checks.tolerances import TABLE
 from .checks.truth import Truth
 from .departures import dof_findings, merged, refusal_fix, unexplained
@@ -38,24 +39,56 @@ from .states import States, require_memory, sample
 from .workers import EngineDied
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from .bench import Bench
     from .engine import Given, Session
     from .findings import Finding
+    from .known import Known
     from .load import Loaded
     from .tree import Floats, Tree
 
 EXITS: Final = {"agree": 0, "unsupported": 0, "absent": 0, "differs": 1, "refused": 1, "crashed": 3, "timeout": 3}
 
 
-def check(model: Any, **request: Any) -> Result:
+def check(
+    model: Any,
+    *,
+    engines: Sequence[str | Callable[..., Any]] | Callable[..., Any] | str | None = None,
+    path: str = "both",
+    base: str = "auto",
+    states: int | States = 64,
+    seed: int = 0,
+    tolerance: float = 1e-9,
+    progress: Callable[[str, float], None] | None = None,
+    identities: bool = True,
+    arrays: bool = False,
+    answers: bool = False,
+    known: tuple[Known, ...] = (),
+    in_process: bool = True,
+    timeout: float = 120.0,
+    memory: int = 8192,
+) -> Result:
     """Ask every engine whether it reads and computes this robot as the reference does.
 
     Args:
         model: path of a URDF or MJCF file, a `Tree`, a `pinocchio.Model`, `mujoco.MjModel` or `mujoco.MjSpec`.
-        **request: the fields of `Request`: engines, path, base, states, seed, tolerance, progress.
+        engines: names and your own `(q, v, a) -> tau`, or one of them; None for every installed engine. The reference
+            always answers too.
+        path: "native" (the engine reads the file itself), "neutral" (it is built from our tree) or "both".
+        base: "auto" (as the file says), "fixed" or "free".
+        states: how many to draw, or `States` drawn before.
+        seed: of the draw.
+        tolerance: relative; below it two robots are the same.
+        progress: called with what is being done and the share that is done, or None.
+        identities: whether the identities inside each engine are checked, which takes most of the time.
+        arrays: whether the result keeps errors and efforts of every state, for reports that draw them.
+        answers: whether the result keeps what every engine answered, for a baseline.
+        known: differences that do not count.
+        in_process: whether engines are asked in this process, where one that crashes ends all; else each has its own.
+        timeout: [s] for one call of an engine, or for loading one model, in a process of its own.
+        memory: [MB] that the process of an engine may take; 0 for no limit.
 
     Returns:
         The result; its `exit` and `verdict` say how it ended.
@@ -65,7 +98,22 @@ def check(model: Any, **request: Any) -> Result:
         RequestError: the request cannot be met.
         EngineAbsent: a named engine is not installed.
     """
-    wanted = Request(**request)
+    wanted = Request(
+        engines=engines,
+        path=path,
+        base=base,
+        states=states,
+        seed=seed,
+        tolerance=tolerance,
+        progress=progress,
+        identities=identities,
+        arrays=arrays,
+        answers=answers,
+        known=known,
+        in_process=in_process,
+        timeout=timeout,
+        memory=memory,
+    )
     bench = gather(wanted.engines, wanted.limits)
     return _result(wanted, bench, (check_model(model, wanted, bench),))
 
@@ -216,7 +264,7 @@ def _answered(b: Bench, path: str, session: Session, asked: _Asked, recorder: Re
     start = time.perf_counter()
     record = recorder.record if asked.request.arrays or asked.request.answers else None
     quantities = agreement.agreement(session, truth, states, path, tolerance, record=record)
-    rows = identities.identities(session, tree, states, truth, path)
+    rows = checked_identities(session, tree, states, truth, path) if asked.request.identities else ()
     failed = not all(row.passed for row in quantities)
     findings, left, held = (*session.findings, *dof_findings(session, tree)), None, None
     if (path == "native" or failed) and b.name != "reference":

@@ -42,7 +42,7 @@ from .cli_options import (
     Tolerance,
     Verbose,
 )
-from .cli_output import destinations, draw, say, sentences, undamaged, write_out, writing
+from .cli_output import destinations, draw, readable, say, sentences, undamaged, write_out, writing
 from .errors import RequestError
 
 if TYPE_CHECKING:
@@ -64,6 +64,8 @@ app = typer.Typer(
 def main() -> None:
     """Run the command line."""
     _open_closed_streams()
+    if (columns := os.environ.get("COLUMNS", "")).isdecimal():  # help and errors are drawn by others
+        os.environ["COLUMNS"] = str(readable(int(columns[:9])))
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A name that the terminal's encoding cannot show is shown escaped.

@@ -6,7 +6,7 @@ import sys
 import traceback
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import typer
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from ..reports.files import Outputs
+
+NARROWEST: Final = 20  # characters
+WIDEST: Final = 500  # characters
 
 
 @contextmanager
@@ -119,6 +122,11 @@ def write_out(text: str) -> None:
         sys.stdout.flush()
 
 
+def readable(width: int) -> int:
+    """Return a width at which text can be read, and is broken into lines in no time [characters]."""
+    return min(max(width, NARROWEST), WIDEST)
+
+
 def draw(drawing: Callable[[Console], None]) -> None:
     """Print what is drawn on a console, in one piece and without the blanks with which tables fill their lines.
 
@@ -128,6 +136,7 @@ def draw(drawing: Callable[[Console], None]) -> None:
     from rich.console import Console  # noqa: PLC0415
 
     console = Console(highlight=False, markup=False, emoji=False)
+    console.width = readable(console.width)
     with writing(), console.capture() as text:
         drawing(console)
     write_out("\n".join(line.rstrip(" ") for line in text.get().split("\n")))

@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from .reasons import engine_blocks, lint_lines, loss_lines
-from .text import counted, listed, shortened, shown
+from .text import NAME, counted, listed, shortened, shown
 from .verdict import LABEL_WIDTH, STYLES, floored, model_line, overall_line
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def _about(model: ModelResult, *, verbose: bool) -> Iterator[Text]:
     """Give the lines on the model itself."""
     moving = "" if model.moving_mass == model.total_mass else f" ({model.moving_mass:.6g} kg moving)"
     yield Text(
-        f"{shown(model.name)}: {model.format.upper()}, {model.base} base, "
+        f"{shortened(model.name, NAME)}: {model.format.upper()}, {model.base} base, "
         f"{counted(model.bodies, 'body', 'bodies')}, {counted(model.nv, 'dof')}, {model.total_mass:.6g} kg{moving}"
     )
     states = model.states

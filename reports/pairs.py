@@ -13,7 +13,7 @@ from .pair_findings import BESIDE, finding_lines, headline
 from .pair_groups import WRITTEN, apart, groups, places
 from .pair_names import Names
 from .reasons import TITLES, row_table
-from .text import counted, listed, pair, sentence, shown, value
+from .text import NAME, counted, listed, pair, sentence, shortened, shown, value
 from .verdict import STYLES, floored
 
 if TYPE_CHECKING:
@@ -117,7 +117,7 @@ def _robots(result: DiffResult) -> Iterator[Text]:
     for side, model, mass in zip("AB", result.models, texts, strict=True):
         yield Text(f"  {side}: {shown(model.label)}")
         yield Text(
-            f"     {shown(model.name)}: {model.format.upper()}, {model.base} base, "
+            f"     {shortened(model.name, NAME)}: {model.format.upper()}, {model.base} base, "
             f"{counted(model.bodies, 'body', 'bodies')}, {counted(model.nv, 'dof')}, {mass} kg"
         )
 

@@ -7,13 +7,22 @@ import re
 from typing import Any, Final
 
 ELLIPSIS: Final = "…"
+# No path is longer than a word may be; a name may have megabytes, and a terminal breaks lines of it for minutes.
+WORD: Final = 1_000  # characters
+TEXT: Final = 10_000  # characters
+NAME: Final = 80  # characters, of a robot's name in the heading of a report
+LONG_WORD: Final = re.compile(rf"\S{{{WORD + 1},}}")
 # A path up to its last slash, and what follows it, between blanks or quotes.
 LONG_PATH: Final = re.compile(r"[^\s'\"]*/([^\s'\"/]*)")
 
 
 def shown(text: object) -> str:
-    r"""Return `text` with every character that a terminal would obey, or hide, as its escape: `\x1b`, `\u202e`."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(text))
+    r"""Return `text` with every character that a terminal would obey, or hide, as its escape: `\x1b`, `\u202e`.
+
+    Words beyond `WORD` characters, and a text beyond `TEXT`, are cut in the middle.
+    """
+    words = LONG_WORD.sub(lambda m: _cut(m[0], WORD), _cut(str(text), TEXT))
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
 
 
 def sentence(text: object) -> str:
@@ -23,11 +32,14 @@ def sentence(text: object) -> str:
 
 def shortened(text: object, width: int) -> str:
     """Return `shown` text, cut to `width` characters in the middle, since names of a robot share their beginnings."""
-    name = shown(text)
-    if len(name) <= width:
-        return name
+    return _cut(shown(text), width)
+
+
+def _cut(text: str, width: int) -> str:
+    if len(text) <= width:
+        return text
     head = (width - 1) // 2
-    return name[:head] + ELLIPSIS + name[len(name) - (width - 1 - head) :]
+    return text[:head] + ELLIPSIS + text[len(text) - (width - 1 - head) :]
 
 
 def path_tail(path: str, width: int) -> str:

@@ -73,7 +73,20 @@ def diff(
     """
     _require(base, ignore, tolerance)
     ours, theirs = open_model(a, base).tree, open_model(b, base).tree
-    names = names or NO_MAP
+    with np.errstate(all="ignore"):  # a number beyond all doubles is a difference, not a warning
+        return _compared(ours, theirs, names or NO_MAP, ignore, states, seed, tolerance)
+
+
+def _compared(
+    ours: Tree,
+    theirs: Tree,
+    names: Mapping[str, str],
+    ignore: Collection[str],
+    states: int,
+    seed: int,
+    tolerance: float,
+) -> DiffResult:
+    """See `diff`."""
     require_map(names, ours, theirs)
     matching = match(ours, theirs, names)
     comparison = compare(ours, theirs, matching, tolerance, static=True)

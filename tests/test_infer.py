@@ -29,9 +29,9 @@ BUNDLED = ("branched_tree.urdf", "tau_arm.urdf", "tau_walker.xml", "column_test.
 REAL = ("ur_description/ur5_robot", "panda_description/panda", "xarm_description/xarm7", "so_arm_description/so101")
 FREE = ("solo_description/solo12", "anymal_c_simple_description/anymal")
 ROD = """<robot name="two"><link name="base"/>
-<link name="rod"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="5e-324"/>
+<link name="rod"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="{mass}"/>
 <inertia ixx="0.2" ixy="0" ixz="0" iyy="0.3" iyz="0" izz="0.4"/></inertial></link>
-<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="0 1 0"/></joint></robot>"""
+<joint name="hinge" type="continuous"><parent link="base"/><child link="rod"/><axis xyz="{axis}"/></joint></robot>"""
 MANY = ("g1_description/g1_29dof_rev_1_0", "talos_data/talos_reduced")
 
 
@@ -282,14 +282,21 @@ def test_two_defects_are_both_named(one, other):
     assert any(wanted <= {(d.kind, d.where) for d in e.differences} for e in found.best), named(found)
 
 
-def test_answers_too_small_for_a_double_weigh_nothing(tmp_path):
+def test_answers_too_small_for_a_double_weigh_nothing():
     """One over the smallest number is infinite: an answer of that size is left out, and nothing raises."""
     weight = weights(np.array([[5e-324, 1.0], [0.0, 2.0]]), np.array([[5e-324, 4.0], [0.0, 4.0]]))
     np.testing.assert_array_equal(weight, [[0, 0.25], [0, 0.25]])
-    rod = tmp_path / "rod.urdf"
-    rod.write_text(ROD, encoding="utf-8")
-    result = tautology.check(rod, engines=["pinocchio"], states=8)
+
+
+@pytest.mark.parametrize(("mass", "axis"), [("5e-324", "0 1 0"), ("2", "0 1e-17 0"), ("2", "0 1e-160 0")])
+def test_numbers_at_the_edge_of_the_doubles_are_compared_and_told(tmp_path, mass, axis):
+    """No engine, no diagnosis and no pair of files stops at them, or warns."""
+    paths = [tmp_path / "rod.urdf", tmp_path / "plain.urdf", tmp_path / "heavy.urdf"]
+    for path, (m, u) in zip(paths, ((mass, axis), ("2", "0 1 0"), ("1e200", "0 1 0")), strict=True):
+        path.write_text(ROD.format(mass=m, axis=u), encoding="utf-8")
+    result = tautology.check(paths[0], engines=["pinocchio"], states=8)
     assert {e.status for e in result.models[0].engines} <= {"agree", "differs"}
+    assert {tautology.diff(paths[0], other, states=4).status for other in paths} <= {"agree", "differs"}
 
 
 def test_one_cause_at_most_when_that_is_asked():

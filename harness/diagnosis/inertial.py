@@ -106,6 +106,8 @@ def inertial_candidates(problem: Problem) -> Iterator[Candidate]:
 
 def of_member(tree: Tree, piece: Piece, i: int, T: Floats) -> Iterator[Candidate]:
     """Yield the changes in the inertia of body i that account for all of the residual of its piece."""
+    if not piece.space.rank:
+        return  # no motion shows anything of it
     ours, M = tree.bodies[i].inertia, piece.space.R @ transport(T)
     found = [*_closed(tree, piece, i, M), *_fitted(tree, piece, i, M)]
     yield from found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import glob
 import re
 import textwrap
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -46,7 +46,6 @@ class Models:
     project: Settings
     named: dict[Path, Path]
     asked: bool
-    seen: set[Path] = field(default_factory=set[Path])
 
     @classmethod
     def of(cls, config: pytest.Config) -> Models:
@@ -69,11 +68,7 @@ class Models:
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> ModelFile | None:
         """Collect a model where pytest walks past it, or is told its name."""
-        real = file_path.resolve()
-        if real not in self.named or real in self.seen:
-            return None
-        self.seen.add(real)
-        return ModelFile.from_parent(parent, path=file_path)
+        return ModelFile.from_parent(parent, path=file_path) if file_path.resolve() in self.named else None
 
     @pytest.hookimpl(wrapper=True)  # before -k and -m take their share
     def pytest_collection_modifyitems(
@@ -81,8 +76,10 @@ class Models:
     ) -> Generator[None, None, None]:
         """Add the models that lie elsewhere; of the configuration's only in a run of everything."""
         if self.asked or config.args_source is not pytest.Config.ArgsSource.ARGS:
+            # Not what was walked past: pytest opens a whole folder to find one file in it.
+            there = {item.path.resolve() for item in items if isinstance(item, CheckItem)}
             for real, path in self.named.items():
-                if real not in self.seen:
+                if real not in there:
                     items += ModelFile.from_parent(session, path=path).collect()
         yield
 

@@ -125,6 +125,8 @@ def test_models_of_the_configuration_are_checked_in_a_run_of_everything(project)
     assert outcomes(one) == {"passed": 1}
     item = project.runpytest("arm.urdf::mujoco-native-tau")
     assert outcomes(item) == {"passed": 1}
+    both = project.runpytest("test_own.py", "--tautology-model", "arm.urdf")
+    assert sum(outcomes(both).values()) == 1 + 3 * len(CHECKS)
 
 
 def test_models_beside_the_tests_are_collected_once(project):

@@ -27,7 +27,8 @@ Ignore = Annotated[
     list[str] | None,
     typer.Option(
         metavar="KIND",
-        help="Findings of this kind do not count, such as armature; repeatable. `explain` lists the kinds.",
+        help="Findings of this kind do not count, such as armature; repeatable. `explain` lists the kinds; unexplained "
+        "always counts.",
         show_default=False,
     ),
 ]

@@ -62,14 +62,14 @@ def diff(
         b: the other.
         base: "auto", "fixed" or "free", for both.
         names: joint or body names of `a` to those of `b`, where they cannot be found by name or structure.
-        ignore: kinds of finding that do not count.
+        ignore: kinds of finding that do not count; "unexplained" always does.
         states: how many frozen states of `a` are drawn.
         seed: of the draw.
         tolerance: relative; below it two parameters are the same.
 
     Raises:
         ReadError: a file cannot be used.
-        RequestError: a name or kind does not exist, or an option is out of range.
+        RequestError: a name or kind does not exist, a kind cannot be ignored, or an option is out of range.
     """
     _require(base, ignore, tolerance)
     ours, theirs = open_model(a, base).tree, open_model(b, base).tree
@@ -143,6 +143,8 @@ def _require(base: str, ignore: Collection[str], tolerance: float) -> None:
     for kind in ignore:
         if kind not in KINDS:
             raise unknown(kind)
+        if kind == "unexplained":  # any two robots would be the same
+            raise RequestError("'unexplained' cannot be ignored: it is whatever no other kind accounts for")
 
 
 def _reference() -> Any:

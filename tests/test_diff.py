@@ -357,6 +357,7 @@ def test_a_file_of_a_map_that_cannot_be_read_is_refused(tmp_path):
     ("options", "words"),
     [
         ({"ignore": ["armatur"]}, "did you mean armature"),
+        ({"ignore": ["mass", "unexplained"]}, "'unexplained' cannot be ignored"),
         ({"base": "loose"}, "'loose' is not one of auto, fixed, free"),
         ({"tolerance": 0}, "tolerance 0 is not between 0 and 1"),
         ({"tolerance": float("nan")}, "not between 0 and 1"),

@@ -43,6 +43,7 @@ def counted(robot: Path) -> dict[str, int]:
             counts[label + name] += 1
             return call(*args, **kwargs)
 
+        watched.__doc__ = call.__doc__  # what a call takes is read off there
         setattr(module, name, watched)
 
     for name in dir(mujoco):

@@ -137,7 +137,7 @@ def check(
     frames: Frames = None,
     timeout: Timeout = 120.0,
     memory: Memory = 8192,
-    in_process: InProcess = True,
+    in_process: InProcess = False,
     baseline: Baseline = None,
     accept: Accept = False,
     quiet: Quiet = False,

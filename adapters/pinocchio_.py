@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..harness.findings import finding
-from .pinocchio_build import build, require_size
+from .pinocchio_build import build, require_depth, require_dofs
 from .pinocchio_read import load
 from .pinocchio_session import PinocchioSession
 from .pinocchio_tree import tree_of
@@ -32,7 +32,9 @@ class _PinocchioEngine:
             EngineRefused: Pinocchio would not load it; the message holds its words from the error stream.
             EngineUnsupported: another format, or a size that Pinocchio cannot hold.
         """
-        require_size(tree)
+        require_dofs(tree)
+        if given.path:
+            require_depth(tree)
         found = load(given, tree)
         return PinocchioSession(
             found.model,
@@ -50,7 +52,7 @@ class _PinocchioEngine:
         Raises:
             EngineUnsupported: a size that Pinocchio cannot hold.
         """
-        require_size(tree)
+        require_dofs(tree)
         model, pairs = build(tree)
         booked = tuple(
             finding(

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
 # `createData` takes 66 bytes times nv cubed (second derivatives, measured from 100 to 300 dofs): 1 GB at 250.
 MOST_DOFS = 250
-# The URDF parser calls itself once per link: 3,000 links in a row pass, 5,000 end the process (8 MB of stack).
+# The URDF parser calls itself once per link: 3,000 links in a row pass, 5,000 end the process (8 MB of stack). A model
+# that is built from a tree answers with 200,000 links in a row.
 MOST_LINKS_IN_A_ROW = 1000
 
 
@@ -92,20 +93,27 @@ def _inertia(inertia: Inertia, T: Floats) -> Any:
     return Y
 
 
-def require_size(tree: Tree) -> None:
-    """Raise before a call that would take all memory or end the process.
+def require_dofs(tree: Tree) -> None:
+    """Raise before a call that would take all memory.
 
     Raises:
-        EngineUnsupported: too many dofs, or too many links in a row.
+        EngineUnsupported: too many dofs.
     """
     if tree.nv > MOST_DOFS:
         raise EngineUnsupported(
-            f"{tree.name!r} has {tree.nv} dofs; Pinocchio's `createData` needs 66 bytes times their cube, "
-            f"so that {MOST_DOFS} are allowed here (1 GB)"
+            f"{tree.name!r} has {tree.nv} dofs; Pinocchio is asked for up to {MOST_DOFS} (1 GB in `createData`)"
         )
+
+
+def require_depth(tree: Tree) -> None:
+    """Raise before a parser is called that would end the process; a model is built from a tree at any depth.
+
+    Raises:
+        EngineUnsupported: too many links in a row.
+    """
     links = links_in_a_row(tree)
     if links > MOST_LINKS_IN_A_ROW:
         raise EngineUnsupported(
-            f"{tree.name!r} has {links} links in a row; Pinocchio's parser calls itself once per link and crashes "
-            f"between 3,000 and 5,000, so that {MOST_LINKS_IN_A_ROW} are allowed here"
+            f"{tree.name!r} has {links} links in a row; Pinocchio's parser is asked for up to {MOST_LINKS_IN_A_ROW} "
+            "(it crashes below 5,000)"
         )

@@ -10,10 +10,10 @@ from rich.text import Text
 from .text import counted, listed, path_tail, sentence, shortened, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..harness.bisection import Bisection
-    from ..harness.results import EngineResult, ModelResult, Result
+    from ..harness.results import EngineResult, Finding, ModelResult, Result
 
 # Worst first; the verb for one engine and for several.
 SAYS: Final[Mapping[str, tuple[str, str]]] = {
@@ -70,7 +70,7 @@ def model_line(model: ModelResult, width: int = LABEL_WIDTH) -> Text:
         said = f"{engines} compute{'s' if len(names) == 1 else ''} this robot as the reference does"
         return _tagged(word).append(f"{name}: {said}, on {where}{_least_digits(others)}.")
     known = sorted({result.known for result in model.engines})  # what counts comes first
-    clauses = [clause for status in SAYS for why in known if (clause := _clause(model, status, why))]
+    clauses = [clause for status in SAYS for why in known for clause in _clauses(model, status, why)]
     return _tagged(word).append(f"{name}: " + "; ".join(clauses) + ".")
 
 
@@ -107,22 +107,31 @@ def _count(word: str, names: list[str]) -> str:
     return f"{len(names)} {verb}" + ("" if word == "agree" else f" ({listed(names, MOST_FILES)})")
 
 
-def _clause(model: ModelResult, status: str, known: str) -> str:
-    """Return what is said of all engines with one status that are known alike, or an empty string."""
-    paths: dict[str, list[EngineResult]] = {}
+def _clauses(model: ModelResult, status: str, known: str) -> Iterator[str]:
+    """Give what is said of the engines with one status that are known alike, one clause for each set of words."""
+    groups: dict[str, dict[str, list[EngineResult]]] = {}
     for result in model.engines:
         # That the reference agrees with itself is no news.
         news = status != "agree" or result.engine != "reference"
         if news and (result.status, result.known) == (status, known):
-            paths.setdefault(model.called(result), []).append(result)
-    if not paths:
-        return ""
-    who = listed([f"{shown(name)} ({path_words([r.path for r in rs], '')})" for name, rs in paths.items()])
-    results = [r for rs in paths.values() for r in rs]
-    reason = _reason(results, model)
-    return f"{who} {_verb(status, results, several=len(paths) > 1)}" + "".join(
-        [f": {reason}" if reason else "", f", {sentence(known)}" if known else ""]
-    )
+            groups.setdefault(_words(result), {}).setdefault(model.called(result), []).append(result)
+    for words, paths in groups.items():
+        who = listed([f"{shown(name)} ({path_words([r.path for r in rs], '')})" for name, rs in paths.items()])
+        results = [r for rs in paths.values() for r in rs]
+        reason = shortened(words, 160 if len(groups) == 1 else 100) if words else _reason(results, model)
+        yield f"{who} {_verb(status, results, several=len(paths) > 1)}" + "".join(
+            [f": {reason}" if reason else "", f", {sentence(known)}" if known else ""]
+        )
+
+
+def _words(result: EngineResult) -> str:
+    """Return an engine's own reason for giving no answer, where no finding has it; notes of other engines are none."""
+    silent = result.status not in ("agree", "differs")
+    return sentence(result.message) if silent and not _grave([result]) else ""
+
+
+def _grave(results: Sequence[EngineResult]) -> dict[tuple[str, str | None], Finding]:
+    return {(f.kind, f.where): f for r in results for f in r.findings if f.severity != "convention"}
 
 
 def _verb(status: str, results: Sequence[EngineResult], *, several: bool) -> str:
@@ -140,11 +149,10 @@ def path_words(paths: Sequence[str], the: str = "the ") -> str:
 
 
 def _reason(results: Sequence[EngineResult], model: ModelResult) -> str:
-    """Return the first reason that engines give for not agreeing, and how many more there are."""
-    grave = {(f.kind, f.where): f for r in results for f in r.findings if f.severity != "convention"}
+    """Return the first finding that keeps engines from agreeing, and how many more there are."""
+    grave = _grave(results)
     if not grave:
-        words = next((r.message for r in results if r.status not in ("agree", "differs") and r.message), "")
-        return shortened(sentence(words), 160)
+        return ""
     first = next(iter(grave.values()))
     place = f" at {shown(first.where)}" if first.where else ""
     return f"{first.kind}{place}{located(first, model, ' (', ')')}" + (

@@ -86,6 +86,18 @@ def test_the_first_words_are_the_verdict(name, beginning):
     assert flowed(printed(samples.result(getattr(samples, name)()))).startswith(beginning)
 
 
+def test_every_engine_has_its_own_reason_in_a_verdict():
+    """Where they differ, each is told with whose it is, and cut; the same words are told once."""
+    silent = samples.silent()
+    deep = "too deep for it" + " and deep" * 20
+    engines = tuple(replace(r, message=deep) if r.engine == "mujoco" else r for r in silent.engines)
+    text = flowed(printed(samples.result(replace(silent, engines=engines))))
+    verdict = text[: text.index(" arm: URDF")]
+    assert "pinocchio (both paths) cannot answer: too deep; mujoco (both paths) cannot answer: too deep for" in verdict
+    assert deep not in verdict
+    assert flowed(printed(samples.result(silent))).count("cannot answer: too deep") == 1
+
+
 def test_the_worst_comes_first_in_a_verdict():
     """A crash stands before a difference, and both before those who agree."""
     text = flowed(printed(samples.result(samples.crashed())))

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from .errors import RequestError
 from .pools import end
+from .replace import replacing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -66,9 +67,8 @@ class Sweep:
             self.results.unlink(missing_ok=True)
         elif head.exists():
             _require_same(json.loads(head.read_text(encoding="utf-8")), asked, self.folder)
-        beside = head.with_suffix(".part")
-        beside.write_text(json.dumps(asked, indent=2) + "\n", encoding="utf-8")
-        beside.replace(head)
+        with replacing(head) as beside:
+            beside.write_text(json.dumps(asked, indent=2) + "\n", encoding="utf-8")
         done = dict(self.finished())
         return {file: line for file, line in done.items() if _sha256(file) == line.get("sha256")}
 

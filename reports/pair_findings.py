@@ -26,7 +26,16 @@ PLACES: Final = 6  # names with lines, of one value on many joints
 LONG: Final = 3  # numbers of a value that still read well inside a sentence
 SLIGHT: Final = 0.001
 # Terms that are in none of the compared answers.
-BESIDE: Final = ("damping", "frictionloss", "spring", "gravcomp", "fluid", "joint.mimic")
+BESIDE: Final = (
+    "damping",
+    "frictionloss",
+    "spring",
+    "gravcomp",
+    "fluid",
+    "joint.mimic",
+    "constraint",
+    "feature.ignored",
+)
 
 
 def headline(group: Group, names: Names) -> str:

@@ -203,5 +203,5 @@ def _losses(result: DiffResult, names: Names, *, verbose: bool) -> Iterator[Rend
             sides.append(Padding(Text(f"{sentence(loss.element)}{where}{place}: {sentence(loss.note)}"), (0, 0, 0, 4)))
     if sides:
         said = "what the files say beyond it" if verbose else "though it touches the dynamics (why: --verbose)"
-        yield Text(f"\nLeft out of the comparison, {said}:", "bold")
+        yield Text(f"\nLeft out of every answer, {said}:", "bold")
     yield from sides

@@ -138,6 +138,13 @@ def test_the_most_telling_difference_stands_first(compare):
     assert result.reasons[0].explains > result.reasons[1].explains
 
 
+def test_where_a_robot_stands_is_explained_by_its_poses(compare):
+    """No effort shows it: the share is that of the poses, beside a mass whose share is that of the efforts."""
+    moved = two_links(mass="1.5").replace('<origin xyz="0 1 0"/>', '<origin xyz="0 2 0"/>')
+    shares = {f.kind: f.explains for f in compare(two_links(), moved).counted}
+    assert shares == {"joint.placement": pytest.approx(1), "mass": pytest.approx(1)}
+
+
 def test_both_lines_are_given_and_the_fix_says_what_to_do(compare):
     """Line and file of either side, its value, what to do; nobody is at fault."""
     (found,) = compare(two_links(), two_links(mass="1.5")).counted

@@ -251,7 +251,7 @@ def test_what_no_tree_holds_is_told_of_both():
     loss = Loss("transmission", "elbow", Source(A, 7), True, "gears are not in the mass matrix")
     harmless = Loss("gazebo", None, Source(A, 9), False, "no dynamics")
     made = result(models=(side(A, losses=(loss, loss, harmless)), side(B)))
-    assert "Left out of the comparison, though it touches the dynamics (why: --verbose): A: transmission x2" in flowed(
+    assert "Left out of every answer, though it touches the dynamics (why: --verbose): A: transmission x2" in flowed(
         made
     )
     full = flowed(made, verbose=True)

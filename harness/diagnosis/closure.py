@@ -1,7 +1,8 @@
 """Put the found values into our tree, compute everything again, and say what that explains and what is left.
 
-The share of a difference is one minus the ratio of the squared scaled residuals with and without its value put in. What
-is left after all values are put in stands at rounding level, or it is unexplained.
+The share of a difference is one minus the ratio of the squared scaled residuals with and without its value put in;
+where neither efforts nor M show it, as where a robot stands, that of the poses of the bodies. What is left after all
+values are put in stands at rounding level, or it is unexplained.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ SHARED: Final = 6  # states on which shares are measured; what is left is measur
 # the same robot.
 BESIDE: Final = ("damping", "frictionloss", "spring", "gravcomp", "fluid", "joint.mimic")
 NOISE: Final = 1e-28  # mean squared residual that is rounding and no more: nothing can explain a share of it
+UNSEEN: Final = 1e-6  # share of a residual below which a difference does not show in it
 EFFORTS: Final = ("tau", "bias", "gravity")
 
 
@@ -41,6 +43,10 @@ class Dynamics(Protocol):
         """Return M (N, nv, nv)."""
         ...
 
+    def poses(self, q: Array) -> Array:
+        """Return T_world_body (N, nb - 1, 4, 4)."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class Observed:
@@ -51,12 +57,14 @@ class Observed:
         dofs: names of the common dofs, in canonical order.
         values: "tau", "bias", "gravity" (N, n) and "mass_matrix" (N, n, n), as far as answered.
         scales: of the same shapes.
+        poses: body name to T_world_body (N, 4, 4), as far as answered.
     """
 
     states: States
     dofs: tuple[str, ...]
     values: Mapping[str, Floats]
     scales: Mapping[str, Floats]
+    poses: Mapping[str, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -114,13 +122,17 @@ def close(
     """
     few = _first(observed, SHARED)
     before = mean_square(residuals(tree, tree, few, make, matrix=files))
+    displaced = _displaced(tree, tree, few, make)
 
     def share(some: Sequence[Difference]) -> float:
         touching = [d for d in some if d.apply is not unchanged]
-        if not touching or before <= NOISE:
+        if not touching:
             return 0.0
-        after = mean_square(residuals(tree, patched(tree, touching), few, make, matrix=files))
-        return float(np.clip(1 - after / before, 0, 1))
+        changed = patched(tree, touching)
+        after = mean_square(residuals(tree, changed, few, make, matrix=files)) if before > NOISE else before
+        if abs(after - before) > UNSEEN * before or displaced <= NOISE:
+            return float(np.clip(1 - after / before, 0, 1)) if before > NOISE else 0.0
+        return float(np.clip(1 - _displaced(tree, changed, few, make) / displaced, 0, 1))
 
     shares = tuple(share([d]) for d in differences)
     together: dict[str, float] = {}
@@ -143,7 +155,18 @@ def _first(observed: Observed, count: int) -> Observed:
         states=picked,
         values={name: value[at] for name, value in observed.values.items()},
         scales={name: scale[at] for name, scale in observed.scales.items()},
+        poses={name: T[at] for name, T in observed.poses.items()},
     )
+
+
+def _displaced(ours: Tree, tree: Tree, observed: Observed, make: Callable[[Tree], Dynamics]) -> float:
+    """Return the mean square of what the poses of moving bodies depart by, [m] and entries of R alike."""
+    there = [name for name in observed.poses if name in tree.index and tree.moving[tree.index[name]]]
+    if not there:
+        return 0.0
+    Ts = np.asarray(make(tree).poses(_coordinates(ours, tree, observed)[0]), float)
+    off = [observed.poses[name] - Ts[:, tree.index[name] - 1] for name in there]
+    return mean_square({"poses": np.stack(off)})
 
 
 def residuals(

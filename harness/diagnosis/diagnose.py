@@ -195,7 +195,10 @@ def observe(session: Session, tree: Tree, states: States, scales: Callable[[str]
         if answer.shape == shape:
             values[name] = answer
             kept[name] = scale[:, at][:, :, at] if name == "mass_matrix" else scale[:, at]
-    return Observed(states, session.dofs, values, kept)
+    poses = None if "poses" in session.lacks else _answer(session, "poses", [states.q.copy()])
+    told = poses is not None and poses.shape == (len(states), len(session.bodies), 4, 4)
+    placed = {name: poses[:, k] for k, name in enumerate(session.bodies)} if poses is not None and told else {}
+    return Observed(states, session.dofs, values, kept, placed)
 
 
 def _answer(session: Session, method: str, arguments: list[Floats]) -> Floats | None:

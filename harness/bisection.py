@@ -6,9 +6,11 @@ against the last one that changed, so that small steps in one direction add up.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import pairwise
+from threading import Thread
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,16 +21,16 @@ from .engine_terms import EngineTerm
 from .environments import versions_between
 from .errors import RequestError
 from .load import open_model
-from .results import QUANTITIES, plain, to_text
+from .results import QUANTITIES, ModelResult, plain, to_text
 from .run import check_loaded
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from .findings import Finding
     from .load import Loaded
     from .request import Request
-    from .results import EngineResult, ModelResult
+    from .results import EngineResult
     from .tree import Floats
 
 AT_A_TIME: Final = 2
@@ -102,7 +104,7 @@ class Bisection:
         """Exit code: 3 when a version crashed or hung, 2 when none could be had, 1 when the answer changed, else 0."""
         if all(row.status == "absent" for row in self.rows):
             return 2
-        return max(bool(self.changes), *(EXITS.get(row.status, 0) for row in self.rows))
+        return max(int(bool(self.changes)), *(EXITS.get(row.status, 0) for row in self.rows))
 
     def to_json(self) -> dict[str, Any]:
         """Return the JSON document of the schema tautology/1 as plain Python."""
@@ -155,17 +157,39 @@ def bisect(file: str, engine: str, first: str, last: str, request: Request) -> B
             request.progress(f"{engine} {version}", len(done) / (len(asked) + 1))
         return model
 
-    with ThreadPoolExecutor(AT_A_TIME) as pool:
-        try:
-            models = list(pool.map(one, asked))
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
+    models = _of_all(asked, one)
     rows = [row for model in models for row in model.engines if row.engine != "reference"]
     paths = list(dict.fromkeys(row.path for row in rows))
     changes = [c for path in paths for c in changes_of([r for r in rows if r.path == path], request.tolerance)]
     own = versions([Bench("reference", registry.version(registry.card_of("reference")) or "0")])
     return Bisection(file, engine, request.tolerance, own, models[0].states, tuple(rows), tuple(changes))
+
+
+def _of_all(asked: Sequence[str], one: Callable[[str], ModelResult]) -> list[ModelResult]:
+    """Return what `one` says of all versions; a program that is interrupted does not wait for the threads.
+
+    Raises:
+        Exception: what `one` raised first; the others end what they are at.
+    """
+    left, found, failed = deque(enumerate(asked)), dict[int, ModelResult](), list[Exception]()
+
+    def work() -> None:
+        with suppress(IndexError):  # nothing is left
+            while not failed:
+                at, version = left.popleft()
+                try:
+                    found[at] = one(version)
+                except Exception as error:  # noqa: BLE001  it is raised again where somebody sees it
+                    failed.append(error)
+
+    threads = [Thread(target=work, daemon=True) for _ in range(AT_A_TIME)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if failed:
+        raise failed[0]
+    return [found[at] for at in range(len(asked))]
 
 
 def _asked(loaded: Loaded, term: EngineTerm, request: Request) -> ModelResult:

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 import sample_results as samples
 from rich.console import Console
+from test_schema import faults
 
 from tautology.harness import environments
 from tautology.harness.bench import Bench, versions
@@ -233,7 +234,7 @@ def test_other_dofs_and_lost_answers_are_changes():
 
 def bisection(*rows):
     """Return what the versions say of a file."""
-    states = {"count": 2, "seed": 0}
+    states = {"count": 2, "seed": 0, "sha256": "0" * 64, "strata": {"random": 2}}
     return Bisection("arm.urdf", "mujoco", 1e-6, {"tautology": "0.1.0"}, states, rows, tuple(changes_of(rows, 1e-6)))
 
 
@@ -266,10 +267,11 @@ def test_the_exit_of_a_bisection_tells_the_worst():
 
 
 def test_the_document_of_a_bisection_is_plain_json():
-    """Infinities are words, findings tables."""
+    """Infinities are words, findings tables; the schema holds."""
     document = json.loads(bisection(row("1"), row("2", np.nan, "differs", findings=(COM,))).dumps())
     assert (document["schema"], document["command"], document["exit"]) == ("tautology/1", "bisect", 1)
     (change,) = document["changes"]
     assert change["moved"][0]["size"] == "inf"
     assert change["findings_after"][0]["kind"] == "com"
     assert [r["version"] for r in document["rows"]] == ["1", "2"]
+    assert faults(document) == []

@@ -115,11 +115,13 @@ def _of_engine(
     now = frozen_engine(engine, None, tolerance, at)
     if then.status != now.status:
         yield Change("status", *who, "status", None, then.status, now.status)
+    if then.status not in ANSWERING or now.status not in ANSWERING:  # what else there is to say hangs on the answers
+        before, after = ([f for f in x.findings if f["severity"] == "refusal"] for x in (then, now))
+        yield from _findings("refusal", who, before, after, tolerance)
+        return
     for kind in dict.fromkeys([*then.conventions, *now.conventions]):
         yield from _sets("finding", who, kind, then.conventions.get(kind, ()), now.conventions.get(kind, ()))
     yield from _findings("finding", who, then.findings, now.findings, tolerance)
-    if then.status not in ANSWERING or now.status not in ANSWERING:
-        return
     answers = list(_answers(who, then, baseline, engine, tolerance))
     moved = {change.what for change in answers}
     for name in dict.fromkeys([*then.failed, *now.failed]):
@@ -242,7 +244,7 @@ def _causes(baseline: Baseline, result: Result, told: Mapping[str, EngineResult]
     now = versions(result)
     for label, engine in told.items():
         frozen = baseline.counterpart(label)
-        if frozen is not None and engine.engine != "reference":
+        if frozen is not None and engine.engine != "reference" and engine.version:
             before[engine.engine], now[engine.engine] = baseline.engines[frozen].version, engine.version
     for name in dict.fromkeys([*before, *now]):
         if name in before and name in now and before[name] != now[name]:

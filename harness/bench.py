@@ -144,11 +144,14 @@ def mjcf_reader(limits: Limits | None) -> Callable[[str], Tree] | None:
     """Return what reads MJCF in the process of MuJoCo, whose compiler may crash; None to read it in this one."""
     if limits is None or registry.version(registry.card_of("mujoco")) is None:
         return None
+    from .remote import present_folder  # noqa: PLC0415
     from .workers import EngineDied  # noqa: PLC0415
 
     def read(file: str) -> Tree:
         try:
-            return _worker(EngineTerm("mujoco"), limits).ask({"do": "read", "file": file})["tree"]
+            return _worker(EngineTerm("mujoco"), limits).ask({"do": "read", "file": file, "folder": present_folder()})[
+                "tree"
+            ]
         except EngineDied as death:
             raise ReadError(f"MuJoCo, which reads MJCF for every engine, {death}", Source(file)) from death
 

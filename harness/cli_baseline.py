@@ -48,7 +48,7 @@ def freeze(
     tolerance: Tolerance = 1e-9,
     timeout: Timeout = 120.0,
     memory: Memory = 8192,
-    in_process: InProcess = True,
+    in_process: InProcess = False,
 ) -> None:
     """Write down states and what every engine answers there, so that `check --baseline` sees what changes."""
     with sentences():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .errors import HarnessError
@@ -14,6 +15,14 @@ if TYPE_CHECKING:
     from .findings import Finding
     from .tree import Floats, Tree
     from .workers import Worker
+
+
+def present_folder() -> str:
+    """Return the folder that relative paths start from, now: a process that lives on was started in another one."""
+    try:
+        return str(Path.cwd())
+    except OSError:  # it was removed
+        return ""
 
 
 class RemoteEngine:
@@ -33,7 +42,7 @@ class RemoteEngine:
 
     def _open(self, **model: Any) -> RemoteSession:
         self._sessions += 1
-        opening = {**model, "do": "open", "session": self._sessions}
+        opening = {**model, "do": "open", "session": self._sessions, "folder": present_folder()}
         reply = self.worker.ask(opening)
         kind = BookedSession if reply["booked"] else RemoteSession
         return kind(self.worker, opening, reply["told"])

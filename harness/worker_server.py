@@ -71,11 +71,13 @@ class Server:
         """Read a model file whose reader is an engine."""
         from .load import open_model  # noqa: PLC0415
 
+        enter(request["folder"])
         return {"tree": open_model(request["file"], "auto").tree}
 
     def do_open(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Open a model on one path."""
         given, tree = request.get("given"), request["tree"]
+        enter(request["folder"])
         session = self.adapter.neutral(tree) if given is None else self.adapter.native(given, tree)
         self.sessions[request["session"]] = session
         return {"told": {name: getattr(session, name) for name in TOLD}, "booked": hasattr(session, "ledger")}
@@ -96,6 +98,12 @@ class Server:
         """Forget a session."""
         self.sessions.pop(request["session"], None)
         return {}
+
+
+def enter(folder: str) -> None:
+    """Go to the folder that the paths of a request start from."""
+    if folder:
+        os.chdir(folder)
 
 
 def failure(error: BaseException) -> dict[str, Any]:

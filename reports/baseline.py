@@ -93,7 +93,7 @@ def _lines(comparison: Comparison) -> Iterator[RenderableType]:
     for who, changes in _alike(comparison.changes):
         yield Text(f"\n{who}:", "bold")
         yield from _block(changes)
-    if comparison.counted and not comparison.accepted:
+    if comparison.exit == 1:
         yield Text("\nIf this is right, renew the baseline with --accept.", "dim")
     if comparison.changes:
         yield Text()

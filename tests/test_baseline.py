@@ -264,6 +264,17 @@ def test_a_refusal_is_frozen_and_its_end_is_a_change(folder):
     ]
 
 
+def test_an_engine_that_cannot_be_had_is_no_verdict_on_the_robot(lamp):
+    """Its absence is the one change, the exit code is 2, and nothing is renewed."""
+    request = Request(engines=["mujoco@/no/python"], in_process=False)
+    result, renewed = check_against(str(LAMP), lamp, "lamp.json", request)
+    assert [(c.what, c.path, c.now) for c in result.baseline.changes] == [
+        ("status", "native", "absent"),
+        ("status", "neutral", "absent"),
+    ]
+    assert (result.exit, result.baseline.exit, renewed) == (2, 2, None)
+
+
 @pytest.mark.parametrize(
     ("fields", "engine", "sentence"),
     [
@@ -416,9 +427,9 @@ def test_a_crash_is_neither_frozen_nor_accepted(folder, monkeypatch):
     adapter = registry.adapter
     monkeypatch.setattr(registry, "adapter", lambda name: _Leaving() if name == "mujoco" else adapter(name))
     before = (folder / "lamp.json").read_bytes()
-    code, _, errors = tautology("freeze", "lamp.urdf", "-o", "lamp.json")
+    code, _, errors = tautology("freeze", "lamp.urdf", "-o", "lamp.json", "--in-process")
     assert (code, errors) == (3, "lamp.json is not written: not all engines answered or refused")
-    code, _, errors = tautology("check", "lamp.urdf", "--baseline", "lamp.json", "--accept")
+    code, _, errors = tautology("check", "lamp.urdf", "--baseline", "lamp.json", "--accept", "--in-process")
     assert (code, errors) == (3, "lamp.json is not renewed: not all engines answered or refused")
     assert (folder / "lamp.json").read_bytes() == before
 

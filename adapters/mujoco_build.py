@@ -9,9 +9,10 @@ numbers are written into the model afterwards, which none of the calls that are 
 from __future__ import annotations
 
 import copy
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -34,6 +35,8 @@ MOST_LEVELS = 1023  # below the world; the compiler counts 1,024 and stops
 # each one that is added (10,000).
 SECONDS_PER_DOF_AND_ENTRY, SECONDS_PER_BODY_SQUARED = 2.5e-9, 1e-7
 MOST_SECONDS = 25.0
+# How a warning ends, for whoever simulates: nothing here goes on in time.
+TIME: Final = re.compile(r"\s*(Check model\.\s*)?Time = \S+\s*$")
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +69,11 @@ def quiet() -> Generator[list[str]]:
     """Collect MuJoCo's warnings, which it would write to stderr and to MUJOCO_LOG.TXT in the working folder."""
     words: list[str] = []
     before = mujoco.get_mju_user_warning()
-    mujoco.set_mju_user_warning(words.append)
+
+    def keep(said: str) -> None:
+        words.append(TIME.sub("", said))
+
+    mujoco.set_mju_user_warning(keep)
     try:
         yield words
     finally:

@@ -286,3 +286,19 @@ def test_rounding_of_a_sum_is_no_reason() -> None:
     light, heavy = Inertia(1e-3, np.zeros(3), np.eye(3) * 1e-9), Inertia(1e3, np.ones(3), np.eye(3) * 10)
     g = grain([light, heavy], TOLERANCE)
     assert reasons(light, replace(light, mass=1e-3 + 1e-12), g) == ()
+
+
+@pytest.mark.parametrize("kind", [JointKind.FIXED, JointKind.REVOLUTE])
+@pytest.mark.parametrize("mass", [0.0, 0.3])
+def test_of_a_body_without_mass_its_tensor_is_missing(kind: JointKind, mass: float) -> None:
+    """A body is missing when its mass is; what the sentence tells is never 0 kg on both sides."""
+    tensor = np.diag([1e-3, 2e-3, 2.5e-3])
+    arm = Body("arm", 0, Joint("hinge", JointKind.REVOLUTE), Inertia(2.0, np.array([0.1, 0, 0]), np.eye(3)))
+    foot = Body("foot", 1, Joint("sole", kind, axis=np.array([1.0, 0, 0])), Inertia(mass, np.zeros(3), tensor))
+    ours, theirs = Tree("t", (world(), arm, foot)), Tree("t", (world(), arm))
+    found = compare(ours, theirs, match(ours, theirs), 1e-9).differences
+    told = {d.kind: (d.expected, d.found, d.unit) for d in found if d.where == "foot"}
+    if mass:
+        assert told == {"body.missing": (0.3, 0.0, "kg")}
+    else:
+        assert told == {"inertia.value": ([1e-3, 2e-3, 2.5e-3, 0, 0, 0], [0.0] * 6, "kg m^2")}

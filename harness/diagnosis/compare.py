@@ -15,6 +15,7 @@ from .joints import joint_differences
 from .matching import match
 from .pieces import inertia_differences
 from .released import released
+from .tensor_patterns import SIX
 from .units import readings
 from .whole import whole_differences
 
@@ -134,8 +135,16 @@ def _missing(ours: Tree, theirs: Tree, matching: Matching, merged: frozenset[int
         yield Difference(kind, joint.name, *values, _weld(joint), joint.source())
         for k, member in enumerate(ours.bodies if i not in merged else ()):
             if ours.fusion.holder[k] == i and k not in matching.bodies and not member.inertia.is_zero:
-                mass, gone = member.inertia.mass, _dropped(member)
-                yield Difference("body.missing", member.name, mass, 0.0, "kg", gone, member.source())
+                yield _lacking(member)
+
+
+def _lacking(body: Body) -> Difference:
+    """Return a body that is gone with its inertia; of one without mass it is the tensor."""
+    mass, gone = body.inertia.mass, _dropped(body)
+    if mass:
+        return Difference("body.missing", body.name, mass, 0.0, "kg", gone, body.source())
+    tensor = [float(body.inertia.I_com[at]) for at in SIX]
+    return Difference("inertia.value", body.name, tensor, [0.0] * 6, "kg m^2", gone, body.source("inertia"))
 
 
 def _weld(joint: Joint) -> Callable[[Tree], Tree]:

@@ -312,6 +312,8 @@ def _difference(ours: Side, theirs: Side, node: Node, fault: Fault, kind: str) -
     """Return one fault as a difference of its member."""
     body, other, field = ours.tree.bodies[fault.member], theirs.tree.bodies[fault.other], fault.reason.field
     rest, mine = fault.remainder, body.inertia
+    if kind == "body.missing" and not mine.mass:
+        kind, field = "inertia.value", "inertia"  # no body with mass is missing: its tensor is
     tree, k, apply = ours.tree, fault.member, _replaced(body.name, fault.theirs, FIELDS[field])
     if rest is not None:
         members = [(ours.tree.bodies[i].name, ours.Ts_holder_body[i]) for i in ours.members(node.a)]
@@ -326,9 +328,8 @@ def _difference(ours: Side, theirs: Side, node: Node, fault: Fault, kind: str) -
     R = home_placement(tree.joints[k])[:3, :3]
     # The turn is in the axes of the member: ours is turned to what was found, or theirs back to what was expected.
     turns = (R, R @ fault.reason.turn) if rest is None else (R @ fault.reason.turn.T, R)
-    degrees = in_degrees(*turns)
-    where = tree.bodies[k].name if degrees else tree.joints[k].name
-    kind = "units.angle" if degrees else "joint.orientation"
+    named = (tree.bodies[k].name, "units.angle"), (tree.joints[k].name, "joint.orientation")
+    where, kind = named[0] if in_degrees(*turns) else named[1]
     return Difference(kind, where, rpy_of(turns[0]), rpy_of(turns[1]), UNITS[field], apply, *sources)
 
 

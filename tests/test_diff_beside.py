@@ -209,6 +209,8 @@ def test_both_lines_are_given_of_what_differs(compare, tmp_path):
     (told,) = compare(fixed(), fixed('damping="9"')).reasons
     assert (told.line, told.other_line, told.expected) == (11, 11, "absent")
     assert read_mjcf(tmp_path / "b.xml").losses[0].says[0].value == (9.0,)
+    (told,) = compare(fixed('damping="1"'), fixed('damping="1"', c="3")).reasons
+    assert (told.expected, told.found) == ("coef ja 1", "coef ja 3")
 
 
 def test_a_place_in_another_frame_is_the_same_place(tmp_path):

@@ -119,7 +119,7 @@ def alike(x: Statement, y: Statement, tolerance: float) -> bool:
 
 
 def _same(a: Said, b: Said, tolerance: float) -> bool:
-    if (a.name, a.joint or a.body) != (b.name, b.joint or b.body):
+    if (a.name, _place(a)) != (b.name, _place(b)):
         return False
     if isinstance(a.value, str) or isinstance(b.value, str) or a.value == b.value:
         return a.value == b.value
@@ -133,12 +133,17 @@ def values(x: Statement | None, y: Statement | None, tolerance: float) -> tuple[
     both = [z.says if z is not None and z.on else None for z in (x, y)]
     if both[0] is not None and both[1] is not None and [a.name for a in both[0]] == [b.name for b in both[1]]:
         pairs = [(a, b) for a, b in zip(both[0], both[1], strict=True) if not _same(a, b, tolerance)]
-        if len(pairs) == 1 and (pairs[0][0].joint or pairs[0][0].body) == (pairs[0][1].joint or pairs[0][1].body):
+        # The first value is what the statement is about; any other needs its name.
+        if len(pairs) == 1 and pairs[0][0] is both[0][0] and _place(pairs[0][0]) == _place(pairs[0][1]):
             return _plain(pairs[0][0]), _plain(pairs[0][1])
         both = [tuple(pair[k] for pair in pairs) for k in range(2)]
     words = [None if said is None else _listed(said) for said in both]
     states = [ABSENT if z is None else OFF for z in (x, y)]
     return words[0] or states[0], words[1] or states[1]
+
+
+def _place(said: Said) -> str:
+    return said.joint or said.body
 
 
 def _listed(said: Sequence[Said]) -> str:
@@ -153,7 +158,7 @@ def _plain(said: Said) -> Any:
 
 
 def _words(said: Said) -> str:
-    if not said.value and not said.joint and not said.body:
+    if not said.value and not _place(said):
         return ""
     value = said.value if isinstance(said.value, str) else " ".join(f"{x:.9g}" for x in said.value)
-    return " ".join(filter(None, (said.name, said.joint or said.body, value)))
+    return " ".join(filter(None, (said.name, _place(said), value)))

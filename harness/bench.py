@@ -127,6 +127,8 @@ def _worker(term: EngineTerm, limits: Limits) -> Worker:
     from .workers import Worker  # noqa: PLC0415
 
     key = (term, limits)
+    if key in _workers and _workers[key].given_up:
+        _workers.pop(key).stop()
     if key not in _workers:
         if not _workers:
             atexit.register(stop_workers)

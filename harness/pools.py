@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import signal
+import sys
 from typing import TYPE_CHECKING, Any, Final
 
 from .errors import RequestError
@@ -10,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Executor
 
+PR_SET_PDEATHSIG: Final = 1  # of prctl(2)
 IDLE: Final = 600  # [s]
 RETRIES: Final = 2  # of a model whose worker was killed under it, which a cluster counts by itself
 
@@ -52,9 +56,8 @@ def cluster(address: str) -> tuple[Callable[[], Executor], int]:
 
 def _settle() -> None:
     """Make a process of the pool end with the one that started it."""
-    from .worker_child import end_with_parent  # noqa: PLC0415
-
-    end_with_parent()
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def end(executor: Executor) -> None:

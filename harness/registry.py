@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from functools import cache
 from importlib import import_module, metadata
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,12 @@ GROUP = "tautology.engines"  # entry points of third-party adapters; each names 
 
 def cards() -> dict[str, EngineCard]:
     """Return the card of every known engine by name, our own first, then those of installed packages."""
+    return dict(_cards(tuple(sys.path)))
+
+
+@cache
+def _cards(_path: tuple[str, ...]) -> dict[str, EngineCard]:
+    """Return all cards; the search path is what they depend on."""
     found = {card.name: card for card in CARDS}
     for point in metadata.entry_points(group=GROUP):
         card: EngineCard = point.load()
@@ -25,8 +33,13 @@ def cards() -> dict[str, EngineCard]:
 
 def version(card: EngineCard) -> str | None:
     """Return the installed version of an engine without importing it; None when it is not installed."""
+    return _version(card.distribution, tuple(sys.path))
+
+
+@cache
+def _version(distribution: str, _path: tuple[str, ...]) -> str | None:
     try:
-        return metadata.version(card.distribution)
+        return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return None
 

@@ -2,7 +2,7 @@
 
 Run by path with the interpreter that has the engine, which knows nothing of this package.
 
-Usage: python worker_child.py READ WRITE ENGINE MEGABYTES
+Usage: python worker_child.py READ WRITE LIFE ENGINE MEGABYTES
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import sys
 if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:  # noqa: PTH100, PTH120  nothing else is imported yet
     del sys.path[0]  # an engine that imports `load`, say, means another one than that in this folder
 
-import ctypes
 import importlib
 import importlib.util
 import resource
@@ -21,7 +20,6 @@ import signal
 from pathlib import Path
 
 PACKAGE = "tautology"
-PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 def adopt() -> None:
@@ -42,14 +40,26 @@ def limit(megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def end_with_parent() -> None:
-    """Let the system end this process when the one that started it is gone, even in the middle of an endless loop."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+def end_with_parent(life: int, *others: int) -> None:
+    """Let a process beside this one end both when nobody holds the other end of `life` any more.
+
+    That is so when the harness is gone, however it went; and an engine may be in an endless loop then.
+    """
+    if os.fork():
+        os.close(life)
+        return
+    for descriptor in others:
+        os.close(descriptor)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    os.read(life, 1)
+    os.killpg(0, signal.SIGKILL)
 
 
 if __name__ == "__main__":
-    end_with_parent()
-    limit(int(sys.argv[4]))
+    reading, writing, life = (int(descriptor) for descriptor in sys.argv[1:4])
+    end_with_parent(life, reading, writing)
+    limit(int(sys.argv[5]))
     adopt()
-    importlib.import_module(f"{PACKAGE}.harness.worker_server").serve(int(sys.argv[1]), int(sys.argv[2]), sys.argv[3])
+    importlib.import_module(f"{PACKAGE}.harness.worker_server").serve(reading, writing, sys.argv[4])

@@ -73,10 +73,11 @@ class Worker:
         self.engine, self.python, self.limits = engine, python, limits or Limits()
         self.output: deque[bytes] = deque()
         self.starts = 0
+        self.given_up = False
         self._held = 0
         self._version = ""
         self._process: subprocess.Popen[bytes] | None = None
-        self._write = self._read = -1
+        self._write = self._read = self._life = -1
         self._drain: threading.Thread | None = None
 
     @property
@@ -107,17 +108,19 @@ class Worker:
             return
         theirs_in, self._write = os.pipe()
         self._read, theirs_out = os.pipe()
-        command = [self.python, "-X", "utf8", str(CHILD), str(theirs_in), str(theirs_out), self.engine]
+        theirs_life, self._life = os.pipe()
+        theirs = (theirs_in, theirs_out, theirs_life)
+        command = [self.python, "-X", "utf8", str(CHILD), *map(str, theirs), self.engine, str(self.limits.megabytes)]
         # What is set for our interpreter, such as a search path, means something else to another one.
         ours = self.python == sys.executable
         environment = {k: v for k, v in os.environ.items() if ours or not k.startswith("PYTHON")}
         try:
             self._process = subprocess.Popen(  # noqa: S603  our own file, by an interpreter that the user named
-                [*command, str(self.limits.megabytes)],
+                command,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
-                pass_fds=(theirs_in, theirs_out),
+                pass_fds=theirs,
                 env=environment,
                 start_new_session=True,  # Ctrl-C is for us: we end the engines
             )
@@ -125,8 +128,8 @@ class Worker:
             self._close()
             raise EngineAbsent(f"{self.python} cannot be started: {error.strerror or error}") from error
         finally:
-            os.close(theirs_in)
-            os.close(theirs_out)
+            for descriptor in theirs:
+                os.close(descriptor)
         self.starts += 1
         self.output.clear()
         self._held, self._version = 0, ""
@@ -144,6 +147,8 @@ class Worker:
             HarnessError: of the kind that was raised in the process.
             RemoteError: whatever else was raised there.
         """
+        if self.given_up:
+            raise EngineDied("was interrupted", "crashed")
         self.start()
         deadline = time.monotonic() + self.limits.seconds
         try:
@@ -162,6 +167,14 @@ class Worker:
             raise
         return taken(reply)
 
+    def kill(self) -> None:
+        """End the process for good, for whoever waits for its answer in another thread: nothing is started again."""
+        self.given_up = True
+        process = self._process
+        if process is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+
     def stop(self) -> None:
         """End the process and whatever it started."""
         process, self._process = self._process, None
@@ -173,9 +186,9 @@ class Worker:
         self._close()
 
     def _close(self) -> None:
-        for descriptor in (self._read, self._write):
+        for descriptor in (self._read, self._write, self._life):
             os.close(descriptor)
-        self._read = self._write = -1
+        self._read = self._write = self._life = -1
         if self._drain is not None:
             self._drain.join(1.0)
 

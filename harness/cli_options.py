@@ -35,7 +35,11 @@ SavedResult = Annotated[
 ]
 Engines = Annotated[
     list[str] | None,
-    typer.Option("--engine", metavar="NAME", help="Ask this engine; repeatable. Default: all that are installed."),
+    typer.Option(
+        "--engine",
+        metavar="NAME",
+        help="Ask this engine, NAME==VERSION or NAME@PYTHON; repeatable. Default: all installed.",
+    ),
 ]
 PathOption = Annotated[
     str,

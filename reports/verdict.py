@@ -22,7 +22,7 @@ SAYS: Final[Mapping[str, tuple[str, str]]] = {
     "differs": ("differs", "differ"),
     "refused": ("refused the model", "refused the model"),
     "unsupported": ("cannot answer", "cannot answer"),
-    "absent": ("is not installed", "are not installed"),
+    "absent": ("is absent", "are absent"),
     "agree": ("agrees", "agree"),
 }
 STYLES: Final[Mapping[str, str]] = {
@@ -149,11 +149,11 @@ def path_words(paths: Sequence[str], the: str = "the ") -> str:
 
 
 def _reason(results: Sequence[EngineResult], model: ModelResult) -> str:
-    """Return the first finding that keeps engines from agreeing, and how many more there are."""
+    """Return the finding that explains most of why engines do not agree, and how many more there are."""
     grave = _grave(results)
     if not grave:
         return ""
-    first = next(iter(grave.values()))
+    first = max(grave.values(), key=lambda f: f.explains or 0)
     place = f" at {shown(first.where)}" if first.where else ""
     return f"{first.kind}{place}{located(first, model, ' (', ')')}" + (
         f" and {len(grave) - 1} more" if len(grave) > 1 else ""

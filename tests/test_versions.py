@@ -192,6 +192,16 @@ def test_reports_tell_two_versions_apart():
     assert [r["engine"] for r in page["engines"]] == ["reference", "mujoco 3.3.7", "mujoco 4.0.0", "pinocchio"]
 
 
+def test_the_verdict_names_what_explains_most():
+    """A tensor that is off in the eighth digit stands behind a com that is off by centimetres."""
+    small = replace(finding("inertia.off_diagonal", where="panda_link1"), explains=1e-9)
+    found = (small, replace(COM, explains=1.0))
+    result = samples.result(samples.model(samples.engine("mujoco", "native", "differs", findings=found)))
+    where = Console(file=StringIO(), width=80, highlight=False)
+    report(result, where)
+    assert "reads another robot: com at panda_hand and 1 more." in " ".join(where.file.getvalue().split())
+
+
 def row(version: str, tau: float | None = 1.0, status: str = "agree", **fields: object):
     """Return a version that answers `tau` in two states, or nothing."""
     answers = {} if tau is None else {"tau": (np.array([[0.5], [tau]]), np.full((2, 1), 2.0))}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from .engine import Given
@@ -68,6 +69,18 @@ def _floats(tree: Tree) -> RequestError:
     )
 
 
+def _bundled(file: str) -> str:
+    """Return where the model lies that comes with the package and is called as a file that is not there; else ""."""
+    from ..models import path  # noqa: PLC0415  only where a file is missing
+
+    if os.path.lexists(file) or not file.endswith((".urdf", ".xml")):
+        return ""
+    try:
+        return str(path(Path(file).name))
+    except (OSError, ValueError):
+        return ""
+
+
 def _open_file(path: FilePath, read: Callable[[str], Tree] | None) -> Loaded:
     """Read a file in the format that its root element tells."""
     file = os.fsdecode(path)
@@ -76,6 +89,8 @@ def _open_file(path: FilePath, read: Callable[[str], Tree] | None) -> Loaded:
     except UnicodeEncodeError as error:
         message = "no engine can open a path that is not in UTF-8; rename the file, or set a locale with UTF-8"
         raise ReadError(message, Source(file)) from error
+    if bundled := _bundled(file):
+        raise ReadError(f"there is no such file; the bundled model of this name is {bundled}", Source(file))
     data = read_bytes(file)
     if file.endswith(".xacro"):
         raise RequestError(f"{file} is a xacro file; expand it first: {expansion(file)}")

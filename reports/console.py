@@ -32,9 +32,10 @@ HEADS: Final[Mapping[str, tuple[str, ...]]] = {
     "COM": ("center_of_mass",),
 }
 LEGEND: Final = (
-    "Digits of agreement with the reference; ! fails, - does not apply. bias: at zero acceleration, grav: at rest, "
-    "M: mass matrix, acc: joint accelerations, pose, vel: of bodies, E: energies, COM: centre of mass, "
-    "ident: identities that hold."
+    "native: the engine reads the file, neutral: it is built from our tree. Digits of agreement with the reference, "
+    "17: no error; ! fails, - does not apply. bias: at zero acceleration, grav: at rest, M: mass matrix, acc: joint "
+    "accelerations, pose, vel: of bodies, E: energies, COM: centre of mass, ident: identities that hold, of those that "
+    "apply."
 )
 ENGINE_WIDTH: Final = 9
 CELL: Final = 5
@@ -69,8 +70,16 @@ def report(result: Result, console: Console, *, verbose: bool = False, notes: Se
             console.print(block)
     if result.models:
         console.print()
-        for line in (LEGEND, *notes):
+        for line in (LEGEND, *notes, *_meanings(result)):
             console.print(Text(line, "dim"))
+
+
+def _meanings(result: Result) -> Iterator[str]:
+    """Give where the names of findings are explained, with the gravest one as the example."""
+    findings = [f for m in result.models for f in (*(f for r in m.engines for f in r.findings), *m.lint)]
+    if findings:
+        first = min(findings, key=lambda f: f.severity == "convention")
+        yield f"What a name means, and what to do: tautology explain {first.kind}"
 
 
 def verdicts(result: Result, console: Console) -> None:

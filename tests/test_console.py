@@ -86,6 +86,19 @@ def test_the_first_words_are_the_verdict(name, beginning):
     assert flowed(printed(samples.result(getattr(samples, name)()))).startswith(beginning)
 
 
+def test_the_legend_says_what_a_table_leaves_open():
+    """Paths, seventeen digits, the second number of identities, and which command explains the names."""
+    text = flowed(printed(samples.result(samples.differing())))
+    for words in ("native: the engine reads the file", "17: no error", "hold, of those that apply."):
+        assert words in text
+    assert text.endswith("What a name means, and what to do: tautology explain mass.default")
+    convention = finding("wrench.frame", where="hand", expected="a", found="b", fix="")
+    model = replace(samples.agreeing(), lint=(), engines=(samples.engine("mujoco", "native", findings=(convention,)),))
+    assert flowed(printed(samples.result(model))).endswith("tautology explain wrench.frame")
+    silent = replace(samples.silent(), lint=())
+    assert "tautology explain" not in printed(samples.result(silent))
+
+
 def test_every_engine_has_its_own_reason_in_a_verdict():
     """Where they differ, each is told with whose it is, and cut; the same words are told once."""
     silent = samples.silent()

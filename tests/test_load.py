@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tautology import models
 from tautology.harness.errors import ReadError, RequestError
 from tautology.harness.load import load, open_model
 from tautology.harness.tree import JointKind, Tree
@@ -132,3 +133,20 @@ def test_a_fixed_base_is_refused_where_the_robot_floats(name: str, place: str) -
         open_model(MODELS / name, "fixed")
     assert str(refused.value).startswith(f"{MODELS / name}{place}: joint 'root' lets 'tau_walker' float")
     assert open_model(ARM, "fixed").tree.base == "fixed"
+
+
+def test_a_missing_file_that_is_called_as_a_bundled_one_is_told_where_that_is(tmp_path, monkeypatch):
+    """After `pip install` there is no folder `models` beside; a file that is there is read, whatever its name."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ReadError) as caught:
+        load("models/desk_lamp.urdf")
+    place = models.path("desk_lamp.urdf")
+    words = f"models/desk_lamp.urdf: there is no such file; the bundled model of this name is {place}"
+    assert str(caught.value) == words
+    for name in ("catalogue.toml", "gone.urdf", "a\0b.urdf", "models/"):
+        with pytest.raises(ReadError) as caught:
+            load(name)
+        assert "bundled" not in str(caught.value)
+    (tmp_path / "desk_lamp.urdf").write_text("<other/>")
+    with pytest.raises(ReadError, match="root element"):
+        load("desk_lamp.urdf")

@@ -28,8 +28,8 @@ def checked(model: Any, root: Path, request: dict[str, Any]) -> Result:
 
 
 def check_under(project: Settings, model: Any, **request: Any) -> Result:
-    """Return the check of a model under settings that are read already."""
-    asked: dict[str, Any] = {"known": project.known, **project.request, **request}
+    """Return the check of a model under settings that are read already, engines in processes of their own."""
+    asked: dict[str, Any] = {"in_process": False, "known": project.known, **project.request, **request}
     return check(model, **asked)
 
 

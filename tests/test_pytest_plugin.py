@@ -10,6 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 import pytest
+import wrong_processes
 
 from tautology import models
 from tautology.harness import pytest_items, pytest_plugin
@@ -191,6 +192,18 @@ def test_an_engine_that_refuses_is_one_failure(project):
     assert outcomes(run)["failed"] == 1
     run.stdout.fnmatch_lines(["FAILED heavy.urdf::mujoco-native-load - *"])
     assert outcomes(run)["skipped"] == len(CHECKS) - 1
+
+
+def test_an_engine_that_crashes_is_one_failure(project, monkeypatch):
+    """It is told with its signal; pytest goes on, and the other engine passes."""
+    folder = project.mkdir("engines")
+    wrong_processes.install(folder)
+    monkeypatch.setenv("PYTHONPATH", str(folder))
+    (project.path / "tautology.toml").write_text('engines = ["killed", "mujoco"]\nstates = 4\n', encoding="utf-8")
+    run = project.runpytest_subprocess("--tautology-model", "arm.urdf", "-k", "neutral and not reference")
+    assert outcomes(run)["failed"] == 1
+    assert outcomes(run)["passed"] > 20
+    run.stdout.fnmatch_lines(["*inverse_dynamics*SIGKILL*", "FAILED arm.urdf::killed-neutral-load - *"])
 
 
 @pytest.mark.parametrize(

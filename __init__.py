@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .harness.callables import CallableEngine
     from .harness.diff import diff
     from .harness.diff_result import DiffResult
     from .harness.errors import HarnessError
@@ -19,9 +20,22 @@ if TYPE_CHECKING:
     from .harness.states import States, sample
     from .harness.tree import Tree
 
-__all__ = ["DiffResult", "HarnessError", "Result", "States", "Tree", "check", "diff", "engines", "load", "sample"]
+__all__ = [
+    "CallableEngine",
+    "DiffResult",
+    "HarnessError",
+    "Result",
+    "States",
+    "Tree",
+    "check",
+    "diff",
+    "engines",
+    "load",
+    "sample",
+]
 
 _HOMES = {
+    "CallableEngine": ".harness.callables",
     "DiffResult": ".harness.diff_result",
     "HarnessError": ".harness.errors",
     "Result": ".harness.results",

@@ -25,8 +25,9 @@ class CallableEngine:
     """Inverse dynamics of the user's own, in canonical coordinates of 1-D arrays, one state at a time.
 
     Attributes:
-        function: `(q (nq,), v (n,), a (n,)) -> tau (n,)`; v, a and tau in the order of `dofs`, q in the tree's.
-        dofs: names in the order that the function uses; the tree's order when None.
+        function: `(q (nq,), v (n,), a (n,)) -> tau (n,)`; v, a and tau in the order of `dofs`, q joint by joint in the
+            order in which the joints' dofs begin there.
+        dofs: names in the order that the function uses; its attribute `dofs` when None, else the tree's order.
         name: in the results.
     """
 
@@ -48,17 +49,24 @@ class CallableEngine:
         Raises:
             RequestError: `dofs` names what the tree does not have, or not all of it.
         """
-        order = list(self.dofs) if self.dofs is not None else list(tree.dofs)
+        order = list(self.dofs) if self.dofs is not None else _told(self.function) or list(tree.dofs)
         if sorted(order) != sorted(tree.dofs):
             raise RequestError(f"{self.name} has dofs {order}; {tree.name!r} has {list(tree.dofs)}")
         # The reference moves wrenches to the joints: a function of (q, v, a) has no argument for them.
         from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
 
+        at = np.array([tree.dofs.index(name) for name in order], int)
+        joints = dict.fromkeys(tree.joint_of_dof[i] for i in at)
+        coordinates = [np.arange(tree.nq)[tree.q_slices[joint]] for joint in joints]
+        q_at = np.concatenate([*coordinates, np.zeros(0, int)]).astype(int)
         # What a function cannot tell is answered by `__getattr__`, which no type checker sees.
-        return cast(
-            "Session",
-            CallableSession(self, tree, np.array([tree.dofs.index(name) for name in order], int), Reference(tree)),
-        )
+        return cast("Session", CallableSession(self, tree, at, q_at, Reference(tree)))
+
+
+def _told(function: Any) -> list[str]:
+    """Return the order of dofs that a function tells by its attribute `dofs`; none when that is something else."""
+    dofs: Any = getattr(function, "dofs", None)
+    return list(dofs) if isinstance(dofs, (list, tuple)) and all(isinstance(name, str) for name in dofs) else []
 
 
 def named_engine(function: Any, taken: Container[str]) -> CallableEngine:
@@ -83,6 +91,7 @@ class CallableSession:
     engine: CallableEngine
     tree: Tree
     order: Any
+    q_order: Any
     reference: Any
     findings = ()
     extra_dofs = ()
@@ -122,7 +131,8 @@ class CallableSession:
             raise EngineUnsupported("gravity is inside the function")
         tau = np.empty_like(v)
         for n in range(len(q)):
-            tau[n, self.order] = self._efforts(q[n].copy(), v[n, self.order].copy(), a[n, self.order].copy())
+            asked = (q[n, self.q_order], v[n, self.order], a[n, self.order])
+            tau[n, self.order] = self._efforts(*(x.copy() for x in asked))
         return tau if wrenches is None else tau - self.reference.generalized_forces(q, wrenches)
 
     def _efforts(self, q: Floats, v: Floats, a: Floats) -> Floats:

@@ -55,7 +55,8 @@ LAYERS = (
         "snippets",
         "schema",
     ),
-    ("run", "diff", "baseline_run", "bisection"),
+    ("run", "diff", "baseline_run", "bisection", "collect", "pools"),
+    ("sweep",),
     (
         "cli_options",
         "cli_output",

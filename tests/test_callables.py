@@ -162,3 +162,32 @@ def test_a_function_that_errs_at_every_few_calls_is_not_repeatable(period: int, 
 def test_the_next_prime(count: int, prime: int) -> None:
     """Larger than the number of states."""
     assert _prime(count) == prime
+
+
+@pytest.mark.parametrize("told_by", ["attribute", "wrapped"])
+def test_the_order_of_dofs_can_be_told(told_by: str) -> None:
+    """A function with another order of joints is asked in it, coordinates of position included."""
+    tree = load(Path(ARM).with_name("tau_walker.urdf"))
+    reference = Reference(tree)
+    joints = [*reversed([j for j in tree.joints if j.nv])]
+    dofs = [dof for joint in joints for dof in joint.dofs]
+    at = {joint.name: (a, b) for joint, a, b in zip(tree.joints, tree.q_slices, tree.v_slices, strict=True)}
+
+    def reordered(q: Any, v: Any, a: Any) -> Any:
+        mine = {"q": np.zeros(tree.nq), "v": np.zeros(tree.nv), "a": np.zeros(tree.nv)}
+        begin_q = begin_v = 0
+        for joint in joints:
+            q_at, v_at = at[joint.name]
+            mine["q"][q_at] = q[begin_q : begin_q + joint.nq]
+            mine["v"][v_at], mine["a"][v_at] = (x[begin_v : begin_v + joint.nv] for x in (v, a))
+            begin_q, begin_v = begin_q + joint.nq, begin_v + joint.nv
+        tau = reference.inverse_dynamics(*(mine[name][None] for name in "qva"))[0]
+        return np.concatenate([tau[at[joint.name][1]] for joint in joints])
+
+    engine: Any = reordered
+    if told_by == "attribute":
+        reordered.dofs = dofs  # type: ignore[attr-defined]
+    else:
+        engine = CallableEngine(reordered, dofs=dofs)
+    result = check(tree, engines=[engine], states=6)
+    assert [e.status for e in result.models[0].engines if e.path == "neutral"] == ["agree", "agree"]

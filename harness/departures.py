@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 def merged(first: Sequence[Finding], then: Sequence[Finding]) -> tuple[Finding, ...]:
     """Return all findings, the same kind at the same place once: what diagnosis measured before what loading showed."""
     known = {(f.kind, f.where) for f in first}
+    # That a base is fixed says of its joint that it is missing.
+    known |= {("joint.missing", f.where) for f in first if f.kind == "base.fixed_or_free"}
     return (*first, *(f for f in then if (f.kind, f.where) not in known))
 
 

@@ -32,6 +32,7 @@ from .cli_options import (
     Markdown,
     Memory,
     PathOption,
+    PerDof,
     Quiet,
     Sarif,
     SavedResult,
@@ -135,6 +136,7 @@ def check(
     junit: JUnit = None,
     sarif: Sarif = None,
     frames: Frames = None,
+    per_dof: PerDof = False,
     timeout: Timeout = 120.0,
     memory: Memory = 8192,
     in_process: InProcess = False,
@@ -157,7 +159,7 @@ def check(
             raise RequestError(f"--save-states holds the states of one model; {len(files)} files were given")
         read = [*files, *(str(file) for file in (states_file, baseline) if file)]
         reports = {"html": html, "markdown": markdown, "junit": junit, "sarif": sarif, "frames": frames}
-        outputs = destinations(json, csv, save_states, reports=reports, read=read)
+        outputs = destinations(json, csv, save_states, reports=reports, per_dof=per_dof, read=read)
         drawn = states if states_file is None else States.load(states_file)
         with Bar(0 if quiet else len(files)) as bar:
             request = Request(
@@ -202,6 +204,7 @@ def report(
     junit: JUnit = None,
     sarif: Sarif = None,
     frames: Frames = None,
+    per_dof: PerDof = False,
 ) -> None:
     """Make reports of a result that `check` or `diff` saved with --json, the same bytes as at once."""
     with sentences():
@@ -210,7 +213,7 @@ def report(
         reports = {"html": html, "markdown": markdown, "junit": junit, "sarif": sarif, "frames": frames}
         if not any(reports.values()):
             raise RequestError("no report was asked for; give --html, --markdown, --junit, --sarif or --frames")
-        outputs = destinations(reports=reports, read=[result])
+        outputs = destinations(reports=reports, per_dof=per_dof, read=[result])
         saved = Saved.read(result)
         with writing(), undamaged(result):
             outputs.write_reports(saved)

@@ -108,6 +108,7 @@ Frames = Annotated[
         parser=_path,
     ),
 ]
+PerDof = Annotated[bool, typer.Option("--per-dof", help="Tables of --frames have a row per dof, too.")]
 Timeout = Annotated[float, typer.Option(metavar="SECONDS", help="For one call of an engine, or for loading one model.")]
 Memory = Annotated[
     int, typer.Option(metavar="MB", min=0, help="That the process of an engine may take; 0 for no limit.")

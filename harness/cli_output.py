@@ -72,6 +72,7 @@ def destinations(
     states: Path | None = None,
     *,
     reports: Mapping[str, Path | None],
+    per_dof: bool = False,
     read: Sequence[str],
 ) -> Outputs:
     """Return where a result is to go, when all of it can be written and nothing that is read would be replaced.
@@ -83,7 +84,7 @@ def destinations(
     from ..reports.files import Outputs  # noqa: PLC0415
 
     wanted = {report: path for report, path in reports.items() if path}
-    outputs = Outputs(Path(json) if json and json != "-" else None, csv, states, wanted)
+    outputs = Outputs(Path(json) if json and json != "-" else None, csv, states, wanted, per_dof)
     seen: set[Path] = set()
     with writing():
         for path in outputs.files:

@@ -64,12 +64,14 @@ class Outputs:
             dofs or the numbers of a finding, stand as JSON in their cell.
         states: file of the frozen states.
         reports: report, a key of `REPORTS` or `FRAMES`, to its file or folder.
+        per_dof: whether tables of answers in Parquet have a row per dof, not the worst of each state.
     """
 
     json: Path | None = None
     csv: Path | None = None
     states: Path | None = None
     reports: Mapping[str, Path] = field(default_factory=dict[str, "Path"])
+    per_dof: bool = False
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -134,7 +136,7 @@ class Outputs:
             if report == FRAMES:
                 from .parquet import write_frames  # noqa: PLC0415
 
-                write_frames(saved, path)
+                write_frames(saved, path, per_dof=self.per_dof)
                 continue
             with replacing(path) as beside:
                 beside.write_text(made(report, saved), encoding="utf-8", newline="\n")

@@ -192,6 +192,16 @@ def test_reports_tell_two_versions_apart():
     assert [r["engine"] for r in page["engines"]] == ["reference", "mujoco 3.3.7", "mujoco 4.0.0", "pinocchio"]
 
 
+def test_a_table_of_versions_is_80_columns_wide():
+    """Long names give way in the middle, and stay apart."""
+    engines = [replace(samples.engine("pinocchio", "neutral", "unsupported"), version=v) for v in ("3.4.0", "2.7.0")]
+    where = Console(file=StringIO(), width=80, highlight=False)
+    report(samples.result(samples.model(*engines)), where)
+    rows = [line for line in where.file.getvalue().splitlines() if " unsupported " in line]
+    assert len({row.split(" neutral")[0] for row in rows}) == 2
+    assert [(row[:4], row.count(" -"), len(row) <= 80) for row in rows] == [("pino", 10, True)] * 2
+
+
 def test_the_verdict_names_what_explains_most():
     """A tensor that is off in the eighth digit stands behind a com that is off by centimetres."""
     small = replace(finding("inertia.off_diagonal", where="panda_link1"), explains=1e-9)

@@ -510,3 +510,37 @@ def test_a_comparison_is_short_at_a_prompt(compare):
     said = repr(compare(two_links(), two_links(mass="1.5")))
     assert said.endswith(": differs, exit 1; mass>")
     assert len(said) < 300
+
+
+REHUNG = """<robot name="r"><link name="base"/>{links}
+<joint name="j1" type="revolute"><parent link="base"/><child link="{a}"/><origin xyz="0 .1 .3" rpy="1 .2 .4"/>
+<axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="j2" type="revolute"><parent link="{a}"/><child link="{b}"/><origin xyz=".2 .1 .3" rpy=".5 .1 0"/>
+<axis xyz="1 0 0"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="j3" type="prismatic"><parent link="{on}"/><child link="c"/><origin xyz="{at}" rpy="0 0 .7"/>
+<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+<joint name="j4" type="fixed"><parent link="{a}"/><child link="d"/><origin xyz="0 .3 0"/></joint></robot>"""
+
+
+def hung(on: str, at: str = ".3 0 .1", *, a: str = "a", b: str = "b") -> str:
+    """Return a robot of three links, the last of which hangs on a link at a place."""
+    masses = {"a": "1", "b": "2", "c": "3", "d": "4"}
+    links = "".join(LINK.format(name=n, com="0.1 0.2 0.3", rpy="0.1 0.2 0.3", mass=m) for n, m in masses.items())
+    return REHUNG.format(links=links, on=on, at=at, a=a, b=b)
+
+
+@pytest.mark.parametrize(("on", "other"), [("b", "a"), ("a", "b"), ("b", "base"), ("base", "a")])
+def test_a_body_on_another_parent_is_told_as_such_and_explained_in_full(compare, on, other):
+    """The joint moves with another link, wherever it stands: one finding, with nothing left."""
+    result = compare(hung(on), hung(other, "0 .5 .2"))
+    (found,) = result.counted
+    assert (found.kind, found.where, found.note) == ("joint.placement", "j3", "on another parent")
+    assert (found.expected, found.found) == tuple(f"on {'world' if x == 'base' else x}" for x in (on, other))
+    assert found.explains == pytest.approx(1)
+
+
+def test_two_links_in_the_other_order_are_explained_in_full(compare):
+    """Each carries the other in one of the files: no order of putting the parents in may close a loop."""
+    result = compare(hung("b"), hung("b", a="b", b="a"), names={"a": "a", "b": "b"})
+    assert {f.note for f in result.counted if f.kind == "joint.placement"} == {"on another parent"}
+    assert "unexplained" not in {f.kind for f in result.reasons}

@@ -221,7 +221,7 @@ def _coordinates(ours: Tree, tree: Tree, observed: Observed) -> tuple[Floats, Fl
         for joint in tree.joints
         if joint.nv and kinds.get(joint.name) not in (None, joint.kind) and not set(joint.dofs) <= set(observed.dofs)
     }
-    if tree.dofs == ours.dofs and len(tree.bodies) == len(ours.bodies) and not other:
+    if tree.dofs == ours.dofs and tuple(tree.index) == tuple(ours.index) and not other:
         return states.q, states.v, states.a, states.wrenches
     count = len(states)
     home = home_coordinates(tree)

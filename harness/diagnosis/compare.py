@@ -14,6 +14,7 @@ from .frame_choice import align
 from .joints import joint_differences
 from .matching import match
 from .pieces import inertia_differences
+from .rehung import rehung
 from .released import released
 from .tensor_patterns import SIX
 from .units import readings
@@ -94,10 +95,12 @@ def _compare(
     standing = replace(sides[0], Ts_holder_body=found_placements(*sides, nodes))
     loose = released(*sides, nodes, matching, tolerance)
     found: list[Difference] = []
+    elsewhere = rehung(*sides, nodes, matching)
+    hung = {d.where for d in elsewhere}
     for node in nodes:
         moves = sides[0].moves(node.a)
         if moves or (static and node.a):
-            found += joint_differences(*sides, node, tolerance, reach)
+            found += joint_differences(*sides, node, tolerance, reach, placed=ours.joints[node.a].name not in hung)
         if node.a in sides[0].pieces and (static or moves) and node.a not in loose.holders:
             found += inertia_differences(standing, sides[1], node, matching, tolerance, reach)
         if node.a and ours.bodies[node.a].gravcomp != theirs.bodies[node.b].gravcomp:
@@ -106,6 +109,8 @@ def _compare(
     found += _extra(ours, sides[1], matching, nodes, loose.theirs)
     found += whole_differences(ours, theirs, matching, tolerance)
     doubtful = {ours.joints[i].name for i in matching.doubtful} | {ours.bodies[i].name for i in matching.doubtful}
+    # Patches name bodies by their place in our tree: those that hang a body elsewhere come last.
+    found += elsewhere
     noted = [replace(d, note="matched by structure, could be another") if d.where in doubtful else d for d in found]
     return Comparison(tuple(noted), nodes)
 

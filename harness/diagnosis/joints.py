@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 TURNING: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 
 
-def joint_differences(ours: Side, theirs: Side, node: Node, tolerance: float, reach: float) -> Iterator[Difference]:
+def joint_differences(
+    ours: Side, theirs: Side, node: Node, tolerance: float, reach: float, *, placed: bool = True
+) -> Iterator[Difference]:
     """Yield how the joint of one matched body departs, each with the patch that puts it into our tree.
 
     Args:
@@ -32,6 +34,7 @@ def joint_differences(ours: Side, theirs: Side, node: Node, tolerance: float, re
         node: the body in our frames.
         tolerance: relative.
         reach: [m] size of the robot, the scale of lengths.
+        placed: whether where it stands is compared: both trees hang it on the same parent.
     """
     mine, other = ours.tree.joints[node.a], theirs.tree.joints[node.b]
     if _family(mine) is not _family(other):
@@ -39,7 +42,8 @@ def joint_differences(ours: Side, theirs: Side, node: Node, tolerance: float, re
         return
     if mine.kind is not JointKind.FLOATING:
         yield from _screw(node, mine, other, tolerance, reach)
-        yield from _placement(ours, theirs, node, tolerance, reach)
+        if placed:
+            yield from _placement(ours, theirs, node, tolerance, reach)
     if mine.nv:
         yield from _terms(mine, other, tolerance)
 

@@ -24,6 +24,9 @@ ORDERS: Final = np.array(list(permutations(range(6))))  # (720, 6) every order o
 FLIPS: Final = np.array([s for s in product((1, -1), repeat=3) if s != (1, 1, 1)])
 CLOSER: Final = 1e2  # how many times less a pattern must leave than another to come before it
 EXACT: Final = 1e-14  # of a tensor: less than that is rounding, and tells nothing
+SEEN: Final = (
+    1e-5  # of a tensor: what departs by less may be axes written in single precision, which single out themselves
+)
 TELLING: Final = 0.1  # of what departs: a pattern that leaves more explains nothing
 
 
@@ -42,13 +45,18 @@ def patterns(
         frames: (3, 3) other axes in which a mistake may have been made.
         free: whether axes and points that no file names are tried too.
     """
-    most = min(grain, TELLING * float(np.abs(ours.I_com - theirs.I_com).max()))
+    departs, size = (float(np.abs(I).max()) for I in (ours.I_com - theirs.I_com, ours.I_com))
+    most = min(grain, TELLING * departs)
     tried = [(kind, left, True) for kind, left in _left(ours, theirs, frames)]
-    tried += [(kind, left, False) for kind, left in _free_left(ours.I_com, theirs.I_com)] if free else []
+    tried += (
+        [(kind, left, False) for kind, left in _free_left(ours.I_com, theirs.I_com)]
+        if free and departs > SEEN * size
+        else []
+    )
     found = [row for row in tried if row[1] <= most]
     if not found:
         return {}
-    bar = CLOSER * max(min(row[1] for row in found), EXACT * float(np.abs(ours.I_com).max()))
+    bar = CLOSER * max(min(row[1] for row in found), EXACT * size)
     order = sorted(found, key=lambda row: row[1] > bar)
     kinds: dict[str, bool] = {}
     for kind, _, known in order:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ...harness.spatial import Array
     from ...harness.tree import Tree
 
+
 @dataclass(frozen=True, eq=False)
 class Motion:
     """Motion of every tree body against the world, the world's row included; all vectors in world axes.

@@ -24,9 +24,7 @@ ORDERS: Final = np.array(list(permutations(range(6))))  # (720, 6) every order o
 FLIPS: Final = np.array([s for s in product((1, -1), repeat=3) if s != (1, 1, 1)])
 CLOSER: Final = 1e2  # how many times less a pattern must leave than another to come before it
 EXACT: Final = 1e-14  # of a tensor: less than that is rounding, and tells nothing
-SEEN: Final = (
-    1e-5  # of a tensor: what departs by less may be axes written in single precision, which single out themselves
-)
+SEEN: Final = 1e-5  # of a tensor: what departs by less may be axes in single precision, which single themselves out
 TELLING: Final = 0.1  # of what departs: a pattern that leaves more explains nothing
 
 
@@ -46,13 +44,9 @@ def patterns(
         free: whether axes and points that no file names are tried too.
     """
     departs, size = (float(np.abs(I).max()) for I in (ours.I_com - theirs.I_com, ours.I_com))
-    most = min(grain, TELLING * departs)
-    tried = [(kind, left, True) for kind, left in _left(ours, theirs, frames)]
-    tried += (
-        [(kind, left, False) for kind, left in _free_left(ours.I_com, theirs.I_com)]
-        if free and departs > SEEN * size
-        else []
-    )
+    most, seen = min(grain, TELLING * departs), departs > SEEN * size
+    tried = [(kind, left, True) for kind, left in _left(ours, theirs, frames if seen else None)]
+    tried += [(kind, left, False) for kind, left in _free_left(ours.I_com, theirs.I_com)] if free and seen else []
     found = [row for row in tried if row[1] <= most]
     if not found:
         return {}
@@ -64,12 +58,16 @@ def patterns(
     return kinds
 
 
-def _left(ours: Inertia, theirs: Inertia, frames: Sequence[Floats]) -> Iterator[tuple[str, float]]:
-    """Yield every pattern in known axes with what it leaves [kg m^2], the most telling first."""
+def _left(ours: Inertia, theirs: Inertia, frames: Sequence[Floats] | None) -> Iterator[tuple[str, float]]:
+    """Yield every pattern in known axes with what it leaves [kg m^2], the most telling first.
+
+    Without `frames` the axes are those of the body and of the file alone.
+    """
     I, K = ours.I_com, theirs.I_com
     R = ours.axes
+    axes = (np.eye(3), R, *([] if frames is None else (theirs.axes, *frames)))
     yield "inertia.rotation", float(np.abs(R.T @ I @ R - K).max()) / 4  # never turned into the body axes
-    known = [_in_axes(R.T @ I @ R, R.T @ K @ R) for R in (np.eye(3), ours.axes, theirs.axes, *frames)]
+    known = [_in_axes(R.T @ I @ R, R.T @ K @ R) for R in axes]
     yield from (min(rows, key=lambda row: row[1]) for rows in zip(*(k[:2] for k in known), strict=True))
     yield "inertia.reference_point", _shift_left(ours, theirs) / 4
     yield min((k[2] for k in known), key=lambda row: row[1])

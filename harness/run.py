@@ -159,7 +159,9 @@ def _silent(what: str, share: float) -> None:
 
 def check_model(model: Any, request: Request, bench: Sequence[Bench]) -> ModelResult:
     """Return what all engines say of one model; see `check` for what is raised."""
-    return check_loaded(open_model(model, request.base, mjcf_reader(request.limits)), request, bench)
+    with np.errstate(all="ignore"):  # as below, for what is read
+        loaded = open_model(model, request.base, mjcf_reader(request.limits))
+    return check_loaded(loaded, request, bench)
 
 
 def check_loaded(loaded: Loaded, request: Request, bench: Sequence[Bench]) -> ModelResult:

@@ -30,11 +30,10 @@ from tautology.adapters.reference import Reference
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-# Entries whose difference we tell by another kind or at another place: the com of a merged link on the line of its
-# <inertial> instead of its joint, its tensor as turned, and, where holder and merged link are both turned wrongly, the
-# sum at the holder. Their numbers are those of the entry.
+# Entries whose difference we tell by another kind or at another place: the tensor of a merged link as turned, since it
+# keeps its moments, and, where what is left for the merged link would be no tensor that a body can have, the sum at the
+# holder. Their numbers are those of the entry.
 TOLD_OTHERWISE = {
-    **{("02-fused-fixed-child", n): ("com", "tool", 12) for n in (5, 6)},
     **{("02-fused-fixed-child", n): ("inertia.rotation", "tool", 14) for n in (7, 8)},
     **{("03-fixed-chain", n): ("com", "boom", 5) for n in (14, 16)},
     ("03-fixed-chain", 15): ("com", "stick", 20),

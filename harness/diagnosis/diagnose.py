@@ -76,7 +76,9 @@ def diagnose(
         failed: whether an answer departs: then what is left is measured although nothing was found.
     """
     held = _described(session)
-    differences = () if held is None else read_back(session, tree, held, tolerance)
+    differences = (
+        () if held is None else tuple(_placed(d, tree, held) for d in read_back(session, tree, held, tolerance))
+    )
     differences = with_lines_of_counted(session, differences, tree)
     differences += tuple(displaced_roots(session, tree, states, make, tolerance))
     calls = ledger.entries(session, states)
@@ -137,6 +139,19 @@ def _fix(difference: Difference, engine: str | None, tree: Tree) -> str:
         unit=difference.unit,
         source=difference.source,
     )
+
+
+def _placed(difference: Difference, tree: Tree, held: Tree) -> Difference:
+    """Return a difference of a body that the engine merged at the joint that was taken wrong, where one was.
+
+    The numbers of such a body are read right, and moved by its fixed joint: a centre, or a tensor that keeps no moments,
+    is what that went wrong in.
+    """
+    at = tree.index.get(difference.where or "")
+    if at is None or difference.kind not in ("com", "inertia.value") or tree.bodies[at].name in held.index:
+        return difference
+    joint = tree.joints[at]
+    return difference if joint.nv else replace(difference, source=joint.source())
 
 
 def _described(session: Session) -> Tree | None:

@@ -68,9 +68,17 @@ def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, s
             Gs = {node.a: reading.frame(node.G) for node in tried.nodes}
             # In the frames that fit, everything departs that the unit touches: together this is the unit.
             literal = _compare(ours, theirs, again, tolerance, static=static, chosen=Gs)
-            unit = reading.difference(lambda _, all_of=literal.differences: patched(ours, all_of))
+            where = _only_body(literal.differences, ours)
+            unit = reading.difference(where, lambda _, all_of=literal.differences: patched(ours, all_of))
             best = Comparison((*tried.differences, unit), literal.nodes)
     return best
+
+
+def _only_body(differences: Sequence[Difference], tree: Tree) -> str | None:
+    """Return the one body that differs, in itself or by its joint; None when several do."""
+    joints = {name: tree.bodies[i].name for name, i in tree.joint_index.items()}
+    touched = {d.where if d.where in tree.index else joints.get(d.where or "") for d in differences}
+    return next(iter(touched)) if len(touched) == 1 else None
 
 
 def _renamed(ours: Tree, theirs: Tree, matching: Matching) -> bool:

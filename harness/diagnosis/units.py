@@ -56,9 +56,9 @@ class Reading:
         T[:3, 3] *= self.length
         return T
 
-    def difference(self, apply: Callable[[Tree], Tree]) -> Difference:
-        """Return the unit as a difference."""
-        return Difference(self.kind, None, self.expected, self.found, self.unit, apply, *self.sources)
+    def difference(self, where: str | None, apply: Callable[[Tree], Tree]) -> Difference:
+        """Return the unit as a difference, at the only body that it touches, or of the whole file."""
+        return Difference(self.kind, where, self.expected, self.found, self.unit, apply, *self.sources)
 
 
 def readings(ours: Tree, theirs: Tree, matching: Matching, found: Sequence[Difference]) -> Iterator[Reading]:

@@ -21,7 +21,7 @@ from .units import readings
 from .whole import whole_differences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..tree import Floats, Tree
     from .alignment import Side

@@ -144,8 +144,8 @@ def _fix(difference: Difference, engine: str | None, tree: Tree) -> str:
 def _placed(difference: Difference, tree: Tree, held: Tree) -> Difference:
     """Return a difference of a body that the engine merged at the joint that was taken wrong, where one was.
 
-    The numbers of such a body are read right, and moved by its fixed joint: a centre, or a tensor that keeps no moments,
-    is what that went wrong in.
+    The numbers of such a body are read right, and moved by its fixed joint: that is where a centre, or a tensor that
+    keeps no moments, went wrong.
     """
     at = tree.index.get(difference.where or "")
     if at is None or difference.kind not in ("com", "inertia.value") or tree.bodies[at].name in held.index:

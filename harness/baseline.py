@@ -16,7 +16,7 @@ import numpy as np
 
 from .checks.agreement import PER_BODY, PER_DOF
 from .errors import RequestError
-from .results import plain
+from .plain import plain
 from .states import ARRAYS, States
 
 if TYPE_CHECKING:

@@ -21,7 +21,8 @@ from .engine_terms import EngineTerm
 from .environments import versions_between
 from .errors import RequestError
 from .load import open_model
-from .results import QUANTITIES, ModelResult, plain, to_text
+from .plain import plain, to_text
+from .results import QUANTITIES, ModelResult
 from .run import check_loaded
 
 if TYPE_CHECKING:

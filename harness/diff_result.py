@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, Final
 
 from .frames import LOSS, ROWS, table
-from .results import loss_json, plain, to_text
+from .plain import plain, to_text
+from .results import loss_json
 from .snippets import quoted
 
 if TYPE_CHECKING:

@@ -6,7 +6,8 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 from .findings import Finding
-from .results import IdentityRow, ModelResult, QuantityRow, loss_json, unicode
+from .plain import unicode
+from .results import IdentityRow, ModelResult, QuantityRow, loss_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -5,7 +5,6 @@ from __future__ import annotations
 import datetime as dt
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
@@ -33,6 +32,7 @@ from .errors import (
 )
 from .findings import finding
 from .known import with_known
+from .lanes import asked_all
 from .load import open_model
 from .remote import RemoteSession
 from .request import PATHS, Request
@@ -213,7 +213,15 @@ def _check_opened(opened: Loaded, request: Request, bench: Sequence[Bench]) -> M
         jobs.insert(0, (bench[0], "neutral"))
     results: list[EngineResult] = []
     arrays: dict[str, Floats] = {}
-    for k, (result, recorder) in enumerate(_asked_all(jobs, asked, report)):
+    begun = count(1)
+
+    def one(b: Bench, path: str) -> tuple[EngineResult, Recorder]:
+        report(f"{tree.name}: {b.name}, {path} path", next(begun) / (len(jobs) + 1))
+        recorder = Recorder()
+        with np.errstate(all="ignore"):  # as around the whole check: it holds for one thread
+            return _ask(b, path, asked, recorder), recorder
+
+    for k, (result, recorder) in enumerate(asked_all(jobs, one)):
         results.append(replace(result, answers=recorder.answers) if request.answers else result)
         arrays |= {f"e{k}/{name}": array for name, array in recorder.arrays.items()}
         if result.engine == "reference":
@@ -222,42 +230,6 @@ def _check_opened(opened: Loaded, request: Request, bench: Sequence[Bench]) -> M
         arrays |= {f"terms/{name}": efforts for name, efforts in terms(reference, tree, folded).items()}
         arrays["tau"] = np.asarray(asked.truth.tau.value, np.float64)
     return _model_result(tree, opened.given, states, tuple(results), arrays if request.arrays else {})
-
-
-def _asked_all(
-    jobs: Sequence[tuple[Bench, str]], asked: _Asked, report: Callable[[str, float], None]
-) -> list[tuple[EngineResult, Recorder]]:
-    """Return what every job answers, in order; each engine that has a process of its own works beside the others."""
-    answers: list[tuple[EngineResult, Recorder] | None] = [None] * len(jobs)
-    begun = count(1)
-
-    def work(lane: Sequence[int]) -> None:
-        for k in lane:
-            b, path = jobs[k]
-            report(f"{asked.tree.name}: {b.name}, {path} path", next(begun) / (len(jobs) + 1))
-            recorder = Recorder()
-            with np.errstate(all="ignore"):  # as around the whole check: it holds for one thread
-                answers[k] = _ask(b, path, asked, recorder), recorder
-
-    lanes: dict[int, list[int]] = {}
-    for k, (b, _) in enumerate(jobs):
-        lanes.setdefault(id(b.worker) if b.worker else 0, []).append(k)
-    here = lanes.pop(0, [])
-    if not lanes:
-        work(here)
-    else:
-        with ThreadPoolExecutor(len(lanes)) as threads:
-            others = [threads.submit(work, lane) for lane in lanes.values()]
-            try:
-                work(here)
-                for other in others:
-                    other.result()
-            except BaseException:
-                for b, _ in jobs:
-                    if b.worker:
-                        b.worker.kill()  # whoever waits for it is told that it has ended
-                raise
-    return [answer for answer in answers if answer is not None]
 
 
 def _ask(b: Bench, path: str, asked: _Asked, recorder: Recorder) -> EngineResult:

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from .errors import ReadError, Source
+from .plain import to_text
 from .reading import LARGEST_RESULT, read_whole
-from .results import to_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from .results import unicode
+from .plain import unicode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from ..checks.scales import Motion
     from ..spatial import Array
     from ..states import States
     from ..tree import Floats, Tree
@@ -30,21 +31,6 @@ STATES: Final = 18  # at which tau, bias and gravity are asked
 MASS_STATES: Final = 6  # at which M is
 PRODUCTS: Final = 6  # products M w per state, for a robot with more dofs than that
 LEAST: Final = 1e-150  # scale of an answer that still has its digits, squared too
-
-
-class Motion(Protocol):
-    """Motion of every tree body, (N, nb, 3) in world axes, R (N, nb, 3, 3); gravity left out."""
-
-    @property
-    def R_world_body(self) -> Array: ...  # noqa: D102
-    @property
-    def omega(self) -> Array: ...  # noqa: D102
-    @property
-    def v_origin(self) -> Array: ...  # noqa: D102
-    @property
-    def alpha(self) -> Array: ...  # noqa: D102
-    @property
-    def a_origin(self) -> Array: ...  # noqa: D102
 
 
 class ReferenceLike(Protocol):

@@ -142,13 +142,12 @@ def _fix(difference: Difference, engine: str | None, tree: Tree) -> str:
 
 
 def _placed(difference: Difference, tree: Tree, held: Tree) -> Difference:
-    """Return a difference of a body that the engine merged at the joint that was taken wrong, where one was.
+    """Return a centre of mass that departs at the joint that moved it, when the engine merged its body.
 
-    The numbers of such a body are read right, and moved by its fixed joint: that is where a centre, or a tensor that
-    keeps no moments, went wrong.
+    The numbers of such a body are read right, and moved by its fixed joint: that is where they went wrong.
     """
     at = tree.index.get(difference.where or "")
-    if at is None or difference.kind not in ("com", "inertia.value") or tree.bodies[at].name in held.index:
+    if at is None or difference.kind != "com" or tree.bodies[at].name in held.index:
         return difference
     joint = tree.joints[at]
     return difference if joint.nv else replace(difference, source=joint.source())

@@ -199,6 +199,7 @@ def check(
 def report(
     result: SavedResult,
     *,
+    csv: Csv = None,
     html: Html = None,
     markdown: Markdown = None,
     junit: JUnit = None,
@@ -211,9 +212,9 @@ def report(
         from .saved import Saved  # noqa: PLC0415
 
         reports = {"html": html, "markdown": markdown, "junit": junit, "sarif": sarif, "frames": frames}
-        if not any(reports.values()):
-            raise RequestError("no report was asked for; give --html, --markdown, --junit, --sarif or --frames")
-        outputs = destinations(reports=reports, per_dof=per_dof, read=[result])
+        if not any((csv, *reports.values())):
+            raise RequestError("no report was asked for; give --html, --markdown, --junit, --sarif, --csv or --frames")
+        outputs = destinations(None, csv, reports=reports, per_dof=per_dof, read=[result])
         saved = Saved.read(result)
         with writing(), undamaged(result):
             outputs.write_reports(saved)

@@ -117,13 +117,7 @@ class Outputs:
                     beside.write_bytes(arrays)
             with replacing(self.json) as beside:
                 beside.write_text(text, encoding="utf-8")
-        if self.csv:
-            self.csv.mkdir(parents=True, exist_ok=True)
-            with ExitStack() as stack:
-                for name, frame in result.frames().items():
-                    beside = stack.enter_context(replacing(self.csv / f"{name}.csv"))
-                    frame.map(_cell).to_csv(beside, index=False, encoding="utf-8", lineterminator="\n")
-        if self.reports:
+        if self.reports or self.csv:
             self.write_reports(Saved.of(result))
 
     def write_reports(self, saved: Saved) -> None:
@@ -132,6 +126,8 @@ class Outputs:
         Raises:
             OSError: a file cannot be written.
         """
+        if self.csv:
+            _write_csv(saved, self.csv)
         for report, path in self.reports.items():
             if report == FRAMES:
                 from .parquet import write_frames  # noqa: PLC0415
@@ -140,6 +136,19 @@ class Outputs:
                 continue
             with replacing(path) as beside:
                 beside.write_text(made(report, saved), encoding="utf-8", newline="\n")
+
+
+def _write_csv(saved: Saved, folder: Path) -> None:
+    """Write one file per table, all or none."""
+    from .revived import check_result, diff_result  # noqa: PLC0415
+
+    document = saved.document
+    result = check_result(document) if document["command"] == "check" else diff_result(document)
+    folder.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as stack:
+        for name, frame in result.frames().items():
+            beside = stack.enter_context(replacing(folder / f"{name}.csv"))
+            frame.map(_cell).to_csv(beside, index=False, encoding="utf-8", lineterminator="\n")
 
 
 def arrays_file(json: Path) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 ARM = str(Path(__file__).parents[1] / "models" / "tau_arm.urdf")
 TREE = load(ARM)
 REFERENCE = Reference(TREE)
+ORDER = [1, 0, 2, 3, 4, 5, 6]
 
 
 def right(q: Any, v: Any, a: Any) -> Any:
@@ -191,3 +193,44 @@ def test_the_order_of_dofs_can_be_told(told_by: str) -> None:
         engine = CallableEngine(reordered, dofs=dofs)
     result = check(tree, engines=[engine], states=6)
     assert [e.status for e in result.models[0].engines if e.path == "neutral"] == ["agree", "agree"]
+
+
+def changed(**fields: Callable[[Any], Any]) -> Any:
+    """Return inverse dynamics of the arm with other fields of its elbow."""
+    at = TREE.joint_index["elbow"]
+    bodies = list(TREE.bodies)
+    joint = replace(bodies[at].joint, **{name: make(getattr(bodies[at].joint, name)) for name, make in fields.items()})
+    bodies[at] = replace(bodies[at], joint=joint)
+    other = Reference(replace(TREE, bodies=tuple(bodies)))
+    return lambda q, v, a: other.inverse_dynamics(q[None], v[None], a[None])[0]
+
+
+def farther(T: Any) -> Any:
+    """Return a placement 2 cm farther out."""
+    moved = T.copy()
+    moved[0, 3] += 0.02
+    return moved
+
+
+@pytest.mark.parametrize(
+    ("function", "kind", "where"),
+    [
+        (changed(axis=np.negative), "joint.axis_sign", "elbow"),
+        (changed(T_parent_joint=farther), "joint.placement", "upper_to_elbow"),
+        (lambda q, v, a: right(q + 0.3 * (np.arange(7) == 1), v, a), "joint.zero", "shoulder"),
+        (lambda q, v, a: right(q[ORDER], v[ORDER], a[ORDER])[ORDER], "joint.order", None),
+        (lambda q, v, a: right(q, v, a) + 0.4 * v * (np.arange(7) == 2), "damping", "elbow"),
+    ],
+    ids=["axis", "placement", "zero", "order", "damping"],
+)
+def test_what_is_wrong_with_a_function_is_named(function: Any, kind: str, where: str | None) -> None:
+    """Wrenches come from the tree of the file: they do not stand between a function and its reason.
+
+    Of the fixed joint before the elbow and the elbow itself no motion tells which one is elsewhere.
+    """
+    row = check(ARM, engines=[function], path="neutral", states=32).models[0].engines[1]
+    (found,) = (f for f in row.findings if f.kind == kind)
+    assert found.where == where
+    assert found.explains == pytest.approx(1, abs=1e-6)
+    assert found.severity == ("convention" if kind == "joint.order" else "model")
+    assert row.status == "differs"

@@ -50,7 +50,7 @@ def test_a_pendulum_by_hand():
     assert truth.kinetic_energy.scale[0] == pytest.approx(
         (0.2 * 4 + 2 * (2 * (0.5 + arm)) ** 2 + 0.25 * 4) / 2, rel=1e-14
     )
-    assert truth.potential_energy.scale[0] == pytest.approx(2 * 10 * 0.5, rel=1e-14)
+    assert truth.potential_energy.scale[0] == pytest.approx(2 * 10 * (1 + 0.5), rel=1e-14)  # the way up and down
     assert truth.center_of_mass.scale[0] == 1
     assert truth.velocities.scale[0].item() == 2
 
@@ -164,3 +164,13 @@ def test_a_length_is_not_lost_in_its_square():
     tree = Tree("small", (world(), body), gravity=np.array([0, 0, -10.0]))
     scale = truth_of(tree, one_state(tree, [0.0], [0.0], [0.0])).potential_energy.scale[0]
     assert scale == pytest.approx(2e-199, rel=1e-12, abs=0)
+
+
+def test_positions_that_cancel_still_round():
+    """A joint 0.2 m up whose mass swings back through the origin: its energy rounds with the way there."""
+    up = transform(np.eye(3), np.array([0, 0, 0.2]))
+    joint = Joint("j", JointKind.REVOLUTE, np.array([0, 1.0, 0]), up)
+    tree = Tree("r", (world(), Body("arm", 0, joint, Inertia(1.0, np.array([0, 0, 0.2]), np.eye(3) * 0.01))))
+    truth = truth_of(tree, one_state(tree, [np.pi], [0.0], [0.0]))
+    assert abs(float(truth.potential_energy.value[0])) < 1e-15
+    assert truth.potential_energy.scale[0] == pytest.approx(9.81 * 0.4, rel=1e-12)

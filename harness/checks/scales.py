@@ -82,8 +82,18 @@ class Ruler:
         self._arm = _norm(motion.c_world - C) + self._far
         self._origin_arm = _norm(motion.p_world_body - C) + self._far
         self._reach = _norm(p_joint - C)[self._owner]
-        self._height = _norm(motion.c_world)
+        self._height = np.maximum(_norm(motion.c_world), self._way(motion))
         self.length = float(self._reach.max(initial=0.1))
+
+    def _way(self, motion: Motion) -> Floats:
+        """Return how far it is to every centre of mass along the chain, (nb, N) [m]: where positions cancel."""
+        p, parents = motion.p_world_body, self.tree.parents
+        ends = [(j.T_parent_joint[:3, 3], j.T_joint_body[:3, 3]) for j in self.tree.joints]
+        placed = [np.linalg.norm(a) + np.linalg.norm(b) for a, b in ends]
+        way = np.zeros((len(parents), len(p)))
+        for i in range(1, len(parents)):
+            way[i] = way[parents[i]] + np.maximum(placed[i], np.linalg.norm(p[:, i] - p[:, parents[i]], axis=-1))
+        return way + self._offset
 
     def efforts(self, motion: Motion, a: Floats, gravity: Floats, wrenches: Floats | None = None) -> Floats:
         """Return the scale of a generalized force, (N, nv) [N m | N].

@@ -275,10 +275,11 @@ def finding_of(difference: Difference, share: float | None, fix: str, *, engine:
         difference: with its place in our file.
         share: what it explains, or None when there was nothing to explain.
         fix: one sentence.
-        engine: whether an engine read our file; then terms beside the answers are conventions of that engine.
+        engine: whether an engine read our file; then terms beside the answers are conventions of that engine, and so is
+            a term that its answers count as the file says it.
     """
     severity: Severity = KINDS[difference.kind]
-    if engine and difference.kind in BESIDE:
+    if engine and difference.kind in BESIDE and not (share and _unlike(difference)):
         severity = "convention"
     source, other = difference.source, difference.other
     return Finding(
@@ -297,6 +298,15 @@ def finding_of(difference: Difference, share: float | None, fix: str, *, engine:
         note=difference.note,
         rivals=tuple(f"{rival.kind} at {rival.where}" for rival in difference.rivals),
     )
+
+
+def _unlike(difference: Difference) -> bool:
+    """Return whether the numbers of a term are not those of the file, as far as they can be compared."""
+    try:
+        ours, theirs = (np.asarray(value, float) for value in (difference.expected, difference.found))
+    except (TypeError, ValueError):  # one of them is a word
+        return False
+    return ours.shape != theirs.shape or not np.allclose(ours, theirs, rtol=1e-6, atol=1e-9)
 
 
 def _plain(value: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from ..spatial import quaternion_from_rotation, rotation_from_quaternion
 from .document import Exported, Losses, Writer
 from .frames import is_identity, misses
-from .mjcf_inertias import inertial, lose_inertias
+from .mjcf_inertias import inertial, is_left_out, lose_inertias
 from .mjcf_joints import FREE, attributes, lose_joint
 from .mjcf_losses import lose_frames, lose_ground, lose_names, lose_placements, lose_seats
 from .mjcf_plan import outline
@@ -130,7 +130,7 @@ def _begin_body(writer: Writer, plan: Plan, seat: Seat) -> None:
         R, p = seat.T_parent_body[:3, :3], seat.T_parent_body[:3, 3]
         placed = {"pos": p, "quat": None if is_identity(R) else quaternion_from_rotation(R)}
     writer.begin("body", name=plan.body_names[body.name], **placed, gravcomp=body.gravcomp or None)
-    if not body.inertia.is_zero:
+    if not body.inertia.is_zero and not is_left_out(plan.tree, seat.body):
         writer.leaf("inertial", **inertial(body.inertia))
     for i, T_body_joint in zip(seat.members, seat.Ts_body_joint, strict=True):
         for name, part in zip(plan.joint_names[i], plan.parts[i], strict=True):

@@ -55,7 +55,7 @@ def _tolerance(moments: Floats) -> float:
 
 
 def lose_inertias(tree: Tree, seats: Sequence[Seat], losses: Losses) -> None:
-    """Name the bodies that MuJoCo refuses: they are written as they are."""
+    """Name the bodies that MuJoCo refuses: written as they are where they move, left out where they stand still."""
     heavy = _heavy(tree, seats)
     for seat in seats:
         body = tree.bodies[seat.body]
@@ -64,8 +64,14 @@ def lose_inertias(tree: Tree, seats: Sequence[Seat], losses: Losses) -> None:
         if not fault and moves and seat.body not in heavy:
             fault = "it moves, and neither it nor a body fixed to it has a mass and three moments of 1e-15 or more"
         if fault:
-            note = f"MuJoCo refuses the file, or takes another inertia where the body stands still: {fault}"
+            still = "left out, since the body stands still: " if is_left_out(tree, seat.body) else ""
+            note = f"{still}MuJoCo refuses such a body: {fault}"
             losses.add("inertial", body.name, body.source("inertial"), note, touches=True)
+
+
+def is_left_out(tree: Tree, body: int) -> bool:
+    """Return whether an inertia is left out: MuJoCo would refuse the whole file for one that no motion shows."""
+    return not tree.moving[body] and bool(_fault(tree.bodies[body].inertia))
 
 
 def _heavy(tree: Tree, seats: Sequence[Seat]) -> set[int]:

@@ -162,8 +162,12 @@ def mjcf_reader(limits: Limits | None) -> Callable[[str], Tree] | None:
 
 def stop_workers() -> None:
     """End the processes of all engines."""
-    while _workers:
-        _workers.popitem()[1].stop()
+    ended = list(_workers.values())
+    _workers.clear()
+    for worker in ended:
+        worker.kill()  # all at once, then each is waited for
+    for worker in ended:
+        worker.stop()
 
 
 def versions(bench: Sequence[Bench]) -> dict[str, str]:

@@ -147,6 +147,11 @@ def check(
 ) -> None:
     """Check whether all engines read and compute a robot alike."""
     with sentences():
+        if not in_process:
+            from .bench import gather  # noqa: PLC0415
+            from .workers import Limits  # noqa: PLC0415
+
+            gather(engine or None, Limits(timeout, memory))  # their processes load while we do
         from ..reports.progress import Bar  # noqa: PLC0415
         from .request import Request  # noqa: PLC0415
         from .run import check_files  # noqa: PLC0415

@@ -6,6 +6,7 @@ so that interpreters and numpy versions may differ, and neither side runs what t
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import select
@@ -46,7 +47,7 @@ def encode(value: Any) -> list[bytes | memoryview]:
     return [_HEAD.pack(len(text), len(buffers)) + sizes + text, *buffers]
 
 
-def decode(text: bytes, buffers: list[bytearray]) -> Any:
+def decode(text: bytes, buffers: list[memoryview]) -> Any:
     """Return the value of a frame.
 
     Raises:
@@ -67,7 +68,10 @@ def send(descriptor: int, value: Any, deadline: float | None = None) -> None:
         Closed: nobody reads any more.
         Late: nobody read in time.
     """
-    for piece in encode(value):
+    pieces = encode(value)
+    if sum(map(len, pieces)) <= _CHUNK:
+        pieces = [b"".join(pieces)]  # one write for most questions
+    for piece in pieces:
         view = memoryview(piece)
         while view:
             _wait(descriptor, deadline, write=True)
@@ -80,9 +84,12 @@ def send(descriptor: int, value: Any, deadline: float | None = None) -> None:
 def receive(descriptor: int, deadline: float | None = None) -> Any:
     """Read one frame; arguments and errors as for `send`."""
     length, count = _HEAD.unpack(_read(descriptor, _HEAD.size, deadline))
-    sizes = [_SIZE.unpack(_read(descriptor, _SIZE.size, deadline))[0] for _ in range(count)]
-    text = bytes(_read(descriptor, length, deadline))
-    return decode(text, [_read(descriptor, size, deadline) for size in sizes])
+    head = _read(descriptor, count * _SIZE.size + length, deadline)
+    sizes = [_SIZE.unpack_from(head, k * _SIZE.size)[0] for k in range(count)]
+    whole = memoryview(_read(descriptor, sum(sizes), deadline))
+    ends = np.cumsum([0, *sizes]).tolist()
+    buffers = [whole[a:b] for a, b in itertools.pairwise(ends)]
+    return decode(bytes(head[count * _SIZE.size :]), buffers)
 
 
 def _read(descriptor: int, size: int, deadline: float | None) -> bytearray:
@@ -150,7 +157,7 @@ def _class(name: str) -> Any:
     return found
 
 
-def _unpacked(value: Any, buffers: list[bytearray]) -> Any:
+def _unpacked(value: Any, buffers: list[memoryview]) -> Any:
     """Return the value that `_packed` was given."""
     if isinstance(value, list):
         return [_unpacked(item, buffers) for item in value]

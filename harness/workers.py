@@ -114,6 +114,7 @@ class Worker:
         # What is set for our interpreter, such as a search path, means something else to another one.
         ours = self.python == sys.executable
         environment = {k: v for k, v in os.environ.items() if ours or not k.startswith("PYTHON")}
+        environment["MUJOCO_GL"] = "disable"  # nothing is drawn: the library of windows is not loaded
         try:
             self._process = subprocess.Popen(  # noqa: S603  our own file, by an interpreter that the user named
                 command,

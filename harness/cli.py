@@ -152,6 +152,7 @@ def check(
             from .workers import Limits  # noqa: PLC0415
 
             gather(engine or None, Limits(timeout, memory))  # their processes load while we do
+            sys.setswitchinterval(1e-3)  # one engine's answer waits less for the arithmetic on another's
         from ..reports.progress import Bar  # noqa: PLC0415
         from .request import Request  # noqa: PLC0415
         from .run import check_files  # noqa: PLC0415

@@ -148,21 +148,14 @@ def check(
     """Check whether all engines read and compute a robot alike."""
     with sentences():
         if not in_process:
-            from .bench import gather  # noqa: PLC0415
-            from .workers import Limits  # noqa: PLC0415
-
-            gather(engine or None, Limits(timeout, memory))  # their processes load while we do
-            sys.setswitchinterval(1e-3)  # one engine's answer waits less for the arithmetic on another's
+            _start_engines(engine or None, timeout, memory)
         from ..reports.progress import Bar  # noqa: PLC0415
         from .request import Request  # noqa: PLC0415
         from .run import check_files  # noqa: PLC0415
         from .settings import settings  # noqa: PLC0415
         from .states import States  # noqa: PLC0415
 
-        if accept and not baseline:
-            raise RequestError("--accept renews a baseline; name it with --baseline")
-        if save_states and len(files) > 1:
-            raise RequestError(f"--save-states holds the states of one model; {len(files)} files were given")
+        _require_sense(len(files), accept=accept and not baseline, save_states=save_states is not None)
         read = [*files, *(str(file) for file in (states_file, baseline) if file)]
         reports = {"html": html, "markdown": markdown, "junit": junit, "sarif": sarif, "frames": frames}
         outputs = destinations(json, csv, save_states, reports=reports, per_dof=per_dof, read=read)
@@ -190,10 +183,7 @@ def check(
                 result = check_files(files, request)
         for message in (*(row.message for row in result.unusable), *result.notes):
             say(message)
-        if json == "-":
-            write_out(result.dumps())
-        else:
-            _report(result, quiet=quiet, verbose=verbose)
+        _report(result, as_json=json == "-", quiet=quiet, verbose=verbose)
         with writing():
             outputs.write(result)
         if save_states and result.models:
@@ -272,8 +262,37 @@ def explain(
         draw(lambda c: kind_list(texts().values(), c) if one is None or every else kind_text(one, c))
 
 
-def _report(result: Result, *, quiet: bool, verbose: bool) -> None:
-    """Print what a person reads."""
+def _require_sense(files: int, *, accept: bool, save_states: bool) -> None:
+    """Refuse options that mean nothing together.
+
+    Args:
+        files: how many were given.
+        accept: whether a baseline is to be renewed, and none is named.
+        save_states: whether the states are to be written.
+
+    Raises:
+        RequestError: they do.
+    """
+    if accept:
+        raise RequestError("--accept renews a baseline; name it with --baseline")
+    if save_states and files > 1:
+        raise RequestError(f"--save-states holds the states of one model; {files} files were given")
+
+
+def _start_engines(engines: list[str] | None, timeout: float, memory: int) -> None:
+    """Start the processes of the engines, which load while we do."""
+    from .bench import gather  # noqa: PLC0415
+    from .workers import Limits  # noqa: PLC0415
+
+    gather(engines, Limits(timeout, memory))
+    sys.setswitchinterval(1e-3)  # one engine's answer waits less for the arithmetic on another's
+
+
+def _report(result: Result, *, as_json: bool, quiet: bool, verbose: bool) -> None:
+    """Print what a person reads, or the document."""
+    if as_json:
+        write_out(result.dumps())
+        return
     from ..reports.baseline import comparison_report  # noqa: PLC0415
     from ..reports.console import report, verdicts  # noqa: PLC0415
     from .checks.tolerances import TRUTH_NOTE  # noqa: PLC0415

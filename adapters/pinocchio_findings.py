@@ -10,8 +10,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..harness.findings import finding
+from ..harness.revealed import order, wrenches
 from ..harness.tree import JointKind
-from ..harness.wrenches import longest_lever
 from .pinocchio_joints import CoordinateMap
 
 if TYPE_CHECKING:
@@ -33,43 +33,19 @@ IGNORED = {
     "compiler@balanceinertia": ("inertia.",),
     "include": ("",),
 }
+SORTED = "map dofs by joint name: Pinocchio sorts the children of a URDF link by joint name"
+FEXT = "fext: force, then moment, in joint axes at the joint origin"
 MAPPED = "nothing: the harness maps it; in your own calls, use Pinocchio's coordinates"
 
 
 def revealed(given: Given, model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> tuple[Finding, ...]:
     """Return what was found when joints and links were matched by name."""
-    found = [*_order(tree, pairs), *_coordinates(tree, pairs), *_composites(model, tree, pairs)]
-    found += [*_keyframes(model, tree, pairs), *_wrenches(tree)]
+    by_velocity = [i for i, _ in sorted(pairs, key=lambda pair: pair[1].v)]
+    found = [*order(tree, by_velocity, SORTED), *_coordinates(tree, pairs), *_composites(model, tree, pairs)]
+    found += [*_keyframes(model, tree, pairs), *wrenches(tree, FEXT, MAPPED, "what the surroundings do to the body")]
     if given.format == "urdf":
         found += [_normal(tree.joints[i]) for i, _ in pairs if _is_turned_planar(tree.joints[i])]
     return (*found, *_fusions(model, tree))
-
-
-def _order(tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:
-    """Return the finding `joint.order`, at the first body whose children come in another order."""
-    engine = [i for i, _ in sorted(pairs, key=lambda pair: pair[1].v)]
-    if engine == sorted(engine):
-        return []
-    place = dict(zip(engine, range(len(engine)), strict=True))
-    first = [place.get(i, len(engine)) for i in range(len(tree.bodies))]  # of the joints of each sub-tree
-    for i in range(len(tree.bodies) - 1, 0, -1):
-        first[tree.parents[i]] = min(first[tree.parents[i]], first[i])
-    where, last = 0, [-1] * len(tree.bodies)
-    for i, parent in enumerate(tree.parents[1:], 1):
-        if first[i] < last[parent]:
-            where = parent
-            break
-        last[parent] = first[i] if first[i] < len(engine) else last[parent]
-    return [
-        finding(
-            "joint.order",
-            tree.bodies[where].source(),
-            where=tree.bodies[where].name if where else None,
-            expected=[tree.joints[i].name for i in sorted(engine)],
-            found=[tree.joints[i].name for i in engine],
-            fix="map dofs by joint name: Pinocchio sorts the children of a URDF link by joint name",
-        )
-    ]
 
 
 def _coordinates(tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:
@@ -107,31 +83,6 @@ def _keyframes(model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -
     kept = [item.key() for item in model.referenceConfigurations if np.allclose(item.data(), home, rtol=0, atol=1e-12)]
     values: dict[str, Any] = {"expected": "quaternion w, x, y, z", "found": "quaternion x, y, z, w", "fix": MAPPED}
     return [finding("base.quaternion_order", source, where=name, **values) for name in kept[:1]]
-
-
-def _wrenches(tree: Tree) -> list[Finding]:
-    """Return how `rnea` takes external wrenches, said at the body where it shows most."""
-    body = longest_lever(tree)
-    if body is None:
-        return []
-    return [
-        finding(
-            "wrench.frame",
-            body.source(),
-            where=body.name,
-            expected="moment, then force, in body axes at the body origin",
-            found="fext: force, then moment, in joint axes at the joint origin",
-            fix=MAPPED,
-        ),
-        finding(
-            "wrench.sign",
-            body.source(),
-            where=body.name,
-            expected="what the surroundings do to the body",
-            found="what the surroundings do to the body",
-            fix="nothing: the sign is the same",
-        ),
-    ]
 
 
 def _composites(model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]]) -> list[Finding]:

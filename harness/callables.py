@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from .errors import EngineUnsupported, HarnessError, RequestError, ShapeError, told
+from .lacking import Lacking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
@@ -84,8 +85,23 @@ def named_engine(function: Any, taken: Container[str]) -> CallableEngine:
     return replace(own, name=name if name not in taken else next(other for other in others if other not in taken))
 
 
+_QUANTITIES: Final = (
+    *("acceleration", "poses", "velocities", "kinetic_energy", "potential_energy", "center_of_mass"),
+    *("momentum", "generalized_forces", "describe"),
+)
+_IDENTITIES: Final = ("power_balance", "energy_gradient", "forward_inverse", "total_momentum")
+# What a function cannot answer, or cannot fail.
+LACKS: Final[Mapping[str, str]] = {
+    **dict.fromkeys((*_QUANTITIES, *_IDENTITIES), NO_SUCH_CALL),
+    "columns": "M is built from these columns",
+    "load_invariance": "wrenches are added by the harness",
+    "load_duality": "wrenches are added by the harness",
+    "gravity_invariance": "gravity is inside the function",
+}
+
+
 @dataclass(frozen=True)
-class CallableSession:
+class CallableSession(Lacking):
     """See `harness.engine.Session`; what a function cannot tell raises `EngineUnsupported`."""
 
     engine: CallableEngine
@@ -97,6 +113,7 @@ class CallableSession:
     extra_dofs = ()
     bodies = ()
     total_mass = np.inf
+    lacks = LACKS
     loads_added = True  # by the harness, from the tree of the file: no answer under wrenches is the function's own
 
     @property
@@ -108,21 +125,6 @@ class CallableSession:
     def notes(self) -> tuple[str, ...]:
         """What the harness adds."""
         return (f"{self.engine.name}: wrenches are added by the harness, M is made of columns of the function",)
-
-    @property
-    def lacks(self) -> Mapping[str, str]:
-        """What a function cannot answer, or cannot fail."""
-        built = "M is built from these columns"
-        added = "wrenches are added by the harness"
-        nothing = ("acceleration", "poses", "velocities", "kinetic_energy", "potential_energy", "center_of_mass")
-        asked = ("power_balance", "energy_gradient", "forward_inverse", "total_momentum")
-        return {
-            **dict.fromkeys((*nothing, *asked), NO_SUCH_CALL),
-            "columns": built,
-            "load_invariance": added,
-            "load_duality": added,
-            "gravity_invariance": "gravity is inside the function",
-        }
 
     def inverse_dynamics(
         self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None
@@ -173,13 +175,3 @@ class CallableSession:
         unit = np.eye(self.tree.nv)
         columns = [self.inverse_dynamics(q, rest, rest + unit[j]) - bias for j in range(self.tree.nv)]
         return np.stack(columns, axis=-1) if columns else np.zeros((len(q), 0, 0))
-
-    def __getattr__(self, name: str) -> Any:
-        """Answer every other call of the contract with the reason why there is no answer."""
-        if name.startswith("_"):
-            raise AttributeError(name)
-
-        def unsupported(*_: Any) -> Any:
-            raise EngineUnsupported(NO_SUCH_CALL)
-
-        return unsupported

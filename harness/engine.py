@@ -55,6 +55,9 @@ class EngineCard:
         answers: what it computes, in one line.
         conventions: one sentence per convention that the adapter maps.
         ledger: engine call to the terms that it contains, in one line each.
+        imports: the module that it is imported as; its name when empty.
+        limits: what it cannot do, one line each, as `tautology selftest` finds it.
+        eps: of the arithmetic that it computes in.
     """
 
     name: str
@@ -66,6 +69,9 @@ class EngineCard:
     answers: str
     conventions: tuple[str, ...]
     ledger: Mapping[str, str] = field(default_factory=dict)
+    imports: str = ""
+    limits: tuple[str, ...] = ()
+    eps: float = float(np.finfo(np.float64).eps)
 
 
 class Session(Protocol):

@@ -41,7 +41,7 @@ def python_of(engine: str, version: str) -> str:
     home = cache() / f"{engine}-{version}"
     with _locked(home):
         if not (home / READY).is_file():
-            _make(home, f"{distribution}=={version}", registry.card_of(engine).name)
+            _make(home, f"{distribution}=={version}", registry.card_of(engine).imports or engine)
     return str(home / "bin" / "python")
 
 

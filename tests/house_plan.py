@@ -15,12 +15,28 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(tautology.__file__).parent
-ENGINES = {"pin": "pinocchio", "mujoco": "mujoco"}  # distribution to the name that is imported
+# Distribution to the names that its adapter imports.
+ENGINES = {
+    "pin": {"pinocchio"},
+    "mujoco": {"mujoco"},
+    "drake": {"pydrake"},
+    "idyntree": {"idyntree"},
+    "dartpy": {"dartpy"},
+    "pybullet": {"pybullet"},
+    "adam-robotics": {"adam"},
+    "mujoco-mjx": {"mujoco", "jax"},
+    "newton": {"newton", "warp"},
+    "urchin": {"urchin"},
+    "yourdfpy": {"yourdfpy"},
+}
+# MJX computes with MuJoCo's models: its adapter builds and reads them as MuJoCo's does.
+FAMILIES = {"mujoco-mjx": {"mujoco-mjx", "mujoco"}}
 # From the bottom up: a module imports from its own layer and from those below. A package stands for its modules.
 LAYERS = (
     ("errors", "spatial", "linear", "reading", "replace"),
     ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches", "depth"),
-    ("importers", "exporters", "states", "engine"),
+    ("bases", "seats", "revealed", "lacking"),
+    ("importers", "exporters", "states", "engine", "meshless"),
     (
         "registry",
         "load",

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..errors import EngineUnsupported, HarnessError, told
+from ..lacking import QUANTITY_OF
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..engine import Session
     from ..tree import Floats, Tree
-
-QUANTITY_OF: Final[Mapping[str, str]] = {
-    "inverse_dynamics": "tau",
-    "gravity_forces": "gravity",
-    "forward_dynamics": "acceleration",
-}
 
 
 class AnswerMissing(HarnessError):

@@ -73,4 +73,60 @@ MUJOCO = EngineCard(
     },
 )
 
-CARDS = (REFERENCE, PINOCCHIO, MUJOCO)
+DART = EngineCard(
+    name="dart",
+    module="adapters.dart_",
+    distribution="dartpy",
+    install="pip install 'dartpy>=6.20'",
+    licence="BSD-2-Clause",
+    formats=("urdf", "mjcf"),
+    answers="computeInverseDynamics, getMassMatrix, computeForwardDynamics, energies, momentum, Jacobians",
+    conventions=(
+        "ball and free joints have exponential coordinates; their velocities are not the derivatives of these",
+        "base velocity is angular first, both parts in world axes; base acceleration is ordinary",
+        "planar joints have their velocity in joint axes, along axes of their own in the plane",
+        "twists and wrenches are angular first in body axes, as ours; setExtForce takes world axes unless told",
+        "joints of a URDF stand depth-first, siblings sorted by joint name; every link stays a body",
+        "the root of a URDF floats by default and is welded here; a link without <inertial> has 1 kg and unit tensor",
+        "a URDF is read without its meshes, since DART returns None where one cannot be read",
+    ),
+    ledger={
+        "computeInverseDynamics": "rigid; damping and springs only when asked for, at the next time step",
+        "getCoriolisAndGravityForces, getGravityForces, getMassMatrix": "rigid",
+        "computeForwardDynamics": "rigid, damping and springs at the next time step; asked of a copy without these",
+        "added by the adapter": "armature, rotors and tendon armature, on the neutral path",
+        "in no call": "dry friction, armature",
+    },
+    imports="dartpy",
+)
+
+IDYNTREE = EngineCard(
+    name="idyntree",
+    module="adapters.idyntree_",
+    distribution="idyntree",
+    install="pip install 'idyntree>=15'",
+    licence="BSD-3-Clause",
+    formats=("urdf",),
+    answers="inverseDynamics, getFreeFloatingMassMatrix, ArticulatedBodyAlgorithm (free base), momentum, Jacobians",
+    conventions=(
+        "every model floats: generalized vectors have six rows of the base in front, left out where the base is fixed",
+        "base velocity is MIXED, linear first: of the base origin, in world axes; base acceleration is ordinary",
+        "BODY_FIXED and INERTIAL_FIXED are the other representations, in base axes and about the world origin",
+        "gravity is part of every state and zero until it is set: it is set to the model's",
+        "external wrenches act on links, linear first, in the representation of the velocities",
+        "joints stand in the order of a traversal of its own; mimic joints stay open",
+        "a massless root with one fixed child, and massless fixed leaves, become frames of their neighbour",
+        "a link with a mass and without <inertia> has the tensor of the link before it; a tensor without mass is dropped",
+    ),
+    ledger={
+        "inverseDynamics, generalizedBiasForces, getFreeFloatingMassMatrix, ArticulatedBodyAlgorithm": "rigid",
+        "added by the adapter": "armature, rotors and tendon armature, on the neutral path",
+        "in no call": "damping, friction, limits (kept in the model), armature",
+    },
+    limits=(
+        "planar joints: iDynTree has none",
+        "floating joints elsewhere than at the root: iDynTree has none",
+    ),
+)
+
+CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE)

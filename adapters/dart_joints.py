@@ -1,0 +1,125 @@
+"""The joints of a `dartpy` skeleton in the words of the tree, and the map between the coordinates of both.
+
+A joint of DART stands T_parent_body = A motion(q) C^-1, with A = `getTransformFromParentBodyNode` and
+C = `getTransformFromChildBodyNode`. Measured in 6.20, with R the turn of the motion and V = (v, omega) in the axes of
+the moving side:
+
+- revolute, prismatic: q is the angle or distance about `getAxis`, at zero undisplaced.
+- ball: q is the rotation vector of R, its velocity is omega: not the derivative of q.
+- planar: q is x, y along two axes of the joint, then theta; the velocities are in these fixed axes.
+- free: q is the rotation vector, then the shift; the velocity is angular first, both parts turned by K R, with
+  K = C^T A: the axes of the parent for C = 1, of the world where the parent is the world.
+Source: measured with `getRelativeJacobian`, turned and offset joints; dart/dynamics of DART 6.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from ..harness.bases import DART
+from ..harness.seats import Seat
+from ..harness.spatial import rotation_from_quaternion, rotation_z_to
+from ..harness.tree import JointKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..harness.tree import Floats, Joint
+
+BodyNode: TypeAlias = Any
+DartJoint: TypeAlias = Any
+
+KINDS: Final[Mapping[str, JointKind]] = {
+    "WeldJoint": JointKind.FIXED,
+    "RevoluteJoint": JointKind.REVOLUTE,
+    "PrismaticJoint": JointKind.PRISMATIC,
+    "BallJoint": JointKind.BALL,
+    "PlanarJoint": JointKind.PLANAR,
+    "FreeJoint": JointKind.FLOATING,
+}
+
+
+def kind_of(joint: DartJoint) -> JointKind | None:
+    """Return the kind of a joint in the words of the tree, or None where no tree has one."""
+    return KINDS.get(joint.getType())
+
+
+def fits(joint: Joint, held: DartJoint) -> bool:
+    """Return whether a joint of DART has the coordinates of a joint of the tree."""
+    kind = kind_of(held)
+    if joint.nv == 1:
+        return kind in (JointKind.REVOLUTE, JointKind.PRISMATIC)
+    return joint.kind is kind
+
+
+def columns(node: BodyNode) -> tuple[int, ...]:
+    """Return where the coordinates of the joint of a body stand, in q as in v."""
+    joint = node.getParentJoint()
+    return tuple(joint.getIndexInSkeleton(k) for k in range(joint.getNumDofs()))
+
+
+def seat(body: int, joint: Joint, node: BodyNode) -> Seat:
+    """Return the coordinates of a joint of the tree in the skeleton.
+
+    Args:
+        body: of the tree, which the joint carries.
+        joint: of the tree; what it says of its own zero is subtracted.
+        node: body of the skeleton, whose joint `fits`.
+    """
+    held, at = node.getParentJoint(), columns(node)
+    if joint.kind is JointKind.BALL:
+        return Seat(body, at, at, positions=rotation_vector)
+    if joint.kind is JointKind.PLANAR:
+        return _planar(body, joint, held, at)
+    if joint.kind is JointKind.FLOATING:
+        return _floating(body, held, at)
+    return Seat(body, at, at, shift=joint.ref)
+
+
+def rotation_vector(quat_wxyz: Floats) -> Floats:
+    """Return log(R) (N, 3) [rad] of quaternions (N, 4) of any length, up to half a turn."""
+    quat = np.where(quat_wxyz[:, :1] < 0, -quat_wxyz, quat_wxyz)
+    size = np.linalg.norm(quat[:, 1:], axis=1, keepdims=True)
+    # 2 atan2(s, w) / s, which is 2 / w where s vanishes.
+    small = size < 1e-12 * np.abs(quat[:, :1])
+    ratio = np.where(small, 2 / np.where(small, quat[:, :1], 1), 2 * np.arctan2(size, quat[:, :1]))
+    return quat[:, 1:] * ratio / np.where(small, 1, size)
+
+
+def _planar(body: int, joint: Joint, held: DartJoint, at: tuple[int, ...]) -> Seat:
+    """Return the seat of a planar joint: DART's axes in the plane are not ours, and its velocities do not turn."""
+    own = rotation_z_to(joint.axis)[:, :2]
+    theirs = np.stack([held.getTranslationalAxis1(), held.getTranslationalAxis2()])
+    P = theirs @ own  # our two axes in theirs
+
+    def positions(q: Floats) -> Floats:
+        return np.concatenate([q[:, :2] @ P.T, q[:, 2:]], axis=1)
+
+    def turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
+        c, s, zero = np.cos(q[:, 2]), np.sin(q[:, 2]), np.zeros(len(q))
+        T, beta = np.zeros((len(q), 3, 3)), np.zeros((len(q), 3))
+        T[:, :2, :2] = P @ np.moveaxis(np.array([[c, -s], [s, c]]), 2, 0)
+        T[:, 2, 2] = 1
+        across = np.stack([-v[:, 2] * v[:, 1], v[:, 2] * v[:, 0], zero], axis=1)
+        beta[:, :2] = (T[:, :2, :2] @ across[:, :2, None])[..., 0]
+        return T, beta
+
+    return Seat(body, at, at, positions=positions, turn=turn)
+
+
+def _floating(body: int, held: DartJoint, at: tuple[int, ...]) -> Seat:
+    """Return the seat of a floating joint: `harness.bases.DART`, with K R for the turn of the base."""
+    A, C = (T.matrix()[:3, :3] for T in (held.getTransformFromParentBodyNode(), held.getTransformFromChildBodyNode()))
+    K = C.T @ A
+
+    def positions(q: Floats) -> Floats:
+        return np.concatenate([rotation_vector(q[:, 3:]), q[:, :3]], axis=1)
+
+    def turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
+        turned = np.tile(np.eye(4), (len(q), 1, 1))
+        turned[:, :3, :3] = K @ rotation_from_quaternion(q[:, 3:])
+        return DART.matrices(turned, v)
+
+    return Seat(body, at, at, positions=positions, turn=turn)

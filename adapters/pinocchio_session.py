@@ -10,6 +10,7 @@ Source: Carpentier and others 2019, The Pinocchio C++ library; documentation of 
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 
     from ..harness.findings import Finding
-    from ..harness.tree import Floats, Tree
+    from ..harness.tree import Body, Floats, Tree
     from .pinocchio_joints import PinModel, Slot
 
 SWAP_HALVES = [3, 4, 5, 0, 1, 2]  # linear first to angular first, and back
@@ -61,7 +62,7 @@ class PinocchioSession:
         self.ignores = IGNORED if tree.origin.format == "mjcf" and not shifted else {}
         if not model.check(self.data):
             self.notes = (*notes, "the joints were not added depth-first: crba is silently wrong for such a model")
-        self._map = CoordinateMap(model, tree, pairs, shifted=shifted)
+        self._map, self._pairs = CoordinateMap(model, tree, pairs, shifted=shifted), pairs
         self.dofs = tuple(tree.dofs[k] for k in self._map.v_from)
         frames = {f.name: k for k, f in enumerate(model.frames) if f.type == pin.FrameType.BODY}
         self._frames = {i: frames[b.name] for i, b in enumerate(tree.bodies) if i and b.name in frames}
@@ -94,8 +95,21 @@ class PinocchioSession:
         return outside[self._map.v_to]
 
     def describe(self) -> Tree:
-        """Return the model as a tree; Pinocchio has merged every fixed body into its joint."""
-        return tree_of(self.model)
+        """Return the model as a tree; Pinocchio has merged every fixed body into its joint.
+
+        Joints that were matched have the names of the tree: those of a composite have none of their own.
+        """
+        held = tree_of(self.model)
+        ours = {slot.name: self.tree.bodies[i] for i, slot in self._pairs}
+        bodies: list[Body] = []
+        for body in held.bodies:
+            mine = ours.get(body.joint.name)
+            if mine is not None and mine.joint.name not in held.joint_index:
+                name = body.name if mine.name in held.index else mine.name
+                bodies.append(replace(body, name=name, joint=replace(body.joint, name=mine.joint.name)))
+            else:
+                bodies.append(body)
+        return replace(held, bodies=tuple(bodies))
 
     def inverse_dynamics(
         self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..checks.tolerances import LARGEST
+from ..checks.truth import Truth
 from ..fixes import fix
 from . import ledger
 from .closure import NOTHING_LEFT, Left, Observed, close, finding_of, in_coordinates
@@ -79,6 +80,10 @@ def diagnose(
     differences = (
         () if held is None else tuple(_placed(d, tree, held) for d in read_back(session, tree, held, tolerance))
     )
+    if failed and held is not None and not differences:
+        # Where it stands is all that a body that cannot move shows.
+        still = read_back(session, tree, held, tolerance, static=True)
+        differences = tuple(d for d in still if d.kind in ("joint.placement", "joint.orientation"))
     differences = with_lines_of_counted(session, differences, tree)
     differences += tuple(displaced_roots(session, tree, states, make, tolerance))
     calls = ledger.entries(session, states)
@@ -87,7 +92,7 @@ def diagnose(
     booked = tuple(ledger.conventions(calls, session.dofs, engine, tree))
     if not (differences or terms or failed):
         return Diagnosis(findings, booked, None, held)
-    observed = observe(session, tree, states, scales)
+    observed = observe(session, tree, states, _weighed(scales, differences, tree, states, make))
     shares, rest = ledger.taken_out(terms, observed, tree, make)
     closed = close(tree, differences, rest, make)
     shares_of, left = list(closed.shares), closed.left
@@ -104,6 +109,22 @@ def diagnose(
         replace(f, explains=shares[f.kind]) for f in session.findings if f.severity == "model" and f.kind in shares
     )
     return Diagnosis((*told, *counted, *findings), booked, left, held)
+
+
+def _weighed(
+    scales: Callable[[str], Floats], differences: Sequence[Difference], tree: Tree, states: States, make: Make
+) -> Callable[[str], Floats]:
+    """Return the scales of answers under whichever gravity and masses are larger, of the file or of the engine.
+
+    Where the file has none, the weights that an engine adds up are in no scale of the file's robot.
+    """
+    told = [d for d in differences if d.kind.startswith(("gravity.", "mass"))]
+    if not told:
+        return scales
+    changed = patched(tree, told)
+    reference: Any = make(changed)
+    theirs = Truth(changed, states, reference, reference).scale_of
+    return lambda quantity: np.maximum(scales(quantity), theirs(quantity))
 
 
 def _inferred(
@@ -161,10 +182,16 @@ def _described(session: Session) -> Tree | None:
         return None
 
 
-def read_back(session: Session, tree: Tree, held: Tree, tolerance: float) -> tuple[Difference, ...]:
-    """Return how the robot that the engine holds departs from ours."""
+def read_back(
+    session: Session, tree: Tree, held: Tree, tolerance: float, *, static: bool = False
+) -> tuple[Difference, ...]:
+    """Return how the robot that the engine holds departs from ours; of bodies that cannot move only when asked."""
+    matching = match(tree, held)
+    merged = {tree.bodies[i].name for i in range(1, len(tree.bodies)) if i not in matching.bodies}
     found = [
-        d for d in compare(tree, held, match(tree, held), tolerance).differences if not _answered(d, session, tree)
+        d
+        for d in compare(tree, held, matching, tolerance, static=static).differences
+        if (d.kind == "body.missing" and d.where not in merged) or not _answered(d, session, tree)
     ]
     # One joint may be several in the engine. Where the adapter maps them all, only the answers can tell them apart.
     several = {d.where for d in found if d.kind == "joint.type" and _all_dofs(d.where or "", session, tree)}

@@ -129,4 +129,57 @@ IDYNTREE = EngineCard(
     ),
 )
 
-CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE)
+DRAKE = EngineCard(
+    name="drake",
+    module="adapters.drake_",
+    distribution="drake",
+    imports="pydrake",
+    install="pip install 'drake>=1.51'",
+    licence="BSD-3-Clause",
+    formats=("urdf", "mjcf"),
+    answers="CalcInverseDynamics, CalcBiasTerm, CalcMassMatrix, forward dynamics, energies, momentum, Jacobians",
+    conventions=(
+        "base velocity is angular first, both parts in world axes of the body origin; base acceleration is ordinary",
+        "a floating pose is quaternion w, x, y, z, then position, absolute where no joint carries the body",
+        "a ball is roll, pitch, yaw, its velocity in parent axes; a planar velocity is along the axes of the plane",
+        "a root link floats by default: the adapter welds it where the file has it stand",
+        "CalcInverseDynamics and CalcBiasTerm contain no gravity; CalcGravityGeneralizedForces is minus dU/dq",
+        "external wrenches are SpatialForce on a body, moment first, in axes of any frame",
+        "what the default parser repairs is a finding, what SetStrictParsing would refuse a note",
+    ),
+    ledger={
+        "CalcInverseDynamics": "rigid + rotor, no gravity; with MultibodyForces what these hold",
+        "CalcBiasTerm": "rigid, no gravity",
+        "CalcMassMatrix, CalcKineticEnergy": "rigid + rotor",
+        "CalcTimeDerivatives": "all of it: rotor, gravity, damping, springs; damping is set to zero here",
+        "CalcForceElementsContribution": "gravity, damping, springs",
+        "added by the adapter": "neutral path: armature of joints with several dofs, tendon armature",
+        "in no call": "friction, armature of MJCF joints without an actuator, tendons",
+    },
+)
+
+MJX = EngineCard(
+    name="mjx",
+    module="adapters.mjx_",
+    distribution="mujoco-mjx",
+    install="pip install 'mujoco-mjx>=3.17' 'jax>=0.10'",
+    licence="Apache-2.0",
+    formats=("urdf", "mjcf", "mujoco"),
+    answers="rne, crb, factor_m and solve_m, energies, momentum, Jacobians, compiled once per model for 64 states",
+    conventions=(
+        "mjx.put_model takes what MuJoCo's compiler made of the file: frames, order and coordinates are MuJoCo's",
+        "single precision unless jax_enable_x64: the adapter asks for double within its own calls alone, on the CPU",
+        "mjx.rne takes no external wrenches: mjx.xfrc_accumulate maps those at centres of mass to efforts",
+        "M of less than 60 dofs is dense: a tendon couples joints of different branches",
+    ),
+    ledger={
+        "mjx.rne": "rigid alone",
+        "mjx.crb": "rigid + armature of joints; it multiplies qacc, also on free joints",
+        "mjx.tendon_armature": "adds the inertia of tendons to M",
+        "added by the adapter": "armature to tau and energy; on the neutral path tendon armature to tau, M and energy",
+        "in no call": "armature of actuators",
+    },
+    imports="mujoco.mjx",
+)
+
+CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE, DRAKE, MJX)

@@ -1,0 +1,151 @@
+# pyright: reportAttributeAccessIssue=false, reportArgumentType=false, reportCallIssue=false
+"""A `MultibodyPlant` built from a tree: one rigid body per moving body, one joint with two frames of its own for each.
+
+Names are numbers: Drake wants those of bodies, joints and frames to differ within a model instance, and reserves
+"world". Inertias are handed over unchecked, as the tree says them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from pydrake.math import RigidTransform, RotationMatrix
+from pydrake.multibody.plant import MultibodyPlant
+from pydrake.multibody.tree import (
+    BallRpyJoint,
+    FixedOffsetFrame,
+    PlanarJoint,
+    PrismaticJoint,
+    QuaternionFloatingJoint,
+    RevoluteJoint,
+    SpatialInertia,
+    UnitInertia,
+    WeldJoint,
+)
+
+from ..harness.spatial import inverse, rotation_z_to, skew, transform
+from ..harness.tree import Inertia, JointKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..harness.findings import Finding
+    from ..harness.tree import Floats, Joint, Tree
+    from .drake_joints import DrakeJoint
+
+Plant: TypeAlias = Any
+DrakeBody: TypeAlias = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Opened:
+    """A finalized plant and how it relates to a tree.
+
+    Attributes:
+        plant: owned by the session.
+        joints: tree body to Drake's joint that carries it, of the joints with dofs that both have.
+        held: tree body to Drake's body and the placement of the tree's body in it, None for the same frame.
+        native: whether Drake's importer made it: `ref` is then part of Drake's frames.
+        extra_dofs, findings, notes: see `harness.engine.Session`.
+        outside: (nv, nv) reflected inertia that the plant cannot hold, or None.
+    """
+
+    plant: Plant
+    joints: Mapping[int, DrakeJoint]
+    held: Mapping[int, tuple[DrakeBody, Floats | None]]
+    native: bool = False
+    extra_dofs: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[str, ...] = ()
+    outside: Floats | None = None
+
+
+def build(tree: Tree) -> Opened:
+    """Return the plant of a tree."""
+    plant, fusion = MultibodyPlant(0.0), tree.fusion
+    instance = plant.AddModelInstance("robot")
+    plant.mutable_gravity_field().set_gravity_vector(tree.gravity)
+    fused = fusion.tree
+    bodies: list[DrakeBody] = [plant.world_body()]
+    joints: list[Any] = [None]
+    for k, body in enumerate(fused.bodies[1:], 1):
+        parts = spatial_inertias(body.inertia)
+        bodies.append(plant.AddRigidBody(f"body {k}", instance, parts[0]))
+        for part in parts[1:]:
+            other = plant.AddRigidBody(f"body {k} less", instance, part)
+            plant.AddJoint(WeldJoint(f"weld {k}", bodies[k].body_frame(), other.body_frame(), RigidTransform()))
+        joints.append(_add_joint(plant, instance, k, body.joint, bodies[body.parent], bodies[k]))
+    plant.Finalize()
+    moving = [i for i, h in enumerate(fusion.holder) if h == i]
+    carried = {i: joints[k] for k, i in enumerate(moving) if i}
+    held: dict[int, tuple[DrakeBody, Floats | None]] = {}
+    for i in range(1, len(tree.bodies)):
+        T = None if fusion.holder[i] == i else fusion.Ts_holder_body[i]
+        held[i] = bodies[fusion.merged[i]], T
+    return Opened(plant, carried, held, outside=_outside(tree))
+
+
+def _add_joint(plant: Plant, instance: Any, k: int, joint: Joint, parent: DrakeBody, child: DrakeBody) -> Any:
+    """Add the joint that carries body k, and the inertia that its rotor reflects where Drake has a place for it."""
+    B = transform(rotation_z_to(joint.axis) if joint.kind is JointKind.PLANAR else np.eye(3), np.zeros(3))
+    F = _frame(plant, instance, f"joint {k} F", parent, joint.T_parent_joint @ B)
+    M = _frame(plant, instance, f"joint {k} M", child, inverse(joint.T_joint_body) @ B)
+    name = f"joint {k}"
+    if joint.kind is JointKind.BALL:
+        return plant.AddJoint(BallRpyJoint(name, F, M))
+    if joint.kind is JointKind.PLANAR:
+        return plant.AddJoint(PlanarJoint(name, F, M))
+    if joint.kind is JointKind.FLOATING:
+        return plant.AddJoint(QuaternionFloatingJoint(name, F, M))
+    cls = PrismaticJoint if joint.kind is JointKind.PRISMATIC else RevoluteJoint
+    added = plant.AddJoint(cls(name, F, M, joint.axis, 0.0))
+    if joint.reflected[0]:
+        motor = plant.AddJointActuator(f"motor {k}", added)
+        motor.set_default_rotor_inertia(joint.reflected[0])
+        motor.set_default_gear_ratio(1.0)
+    return added
+
+
+def _frame(plant: Plant, instance: Any, name: str, body: DrakeBody, T: Floats) -> Any:
+    if np.array_equal(T, np.eye(4)):
+        return body.body_frame()
+    # The rotation is as orthogonal as the file has it.
+    X = RigidTransform(RotationMatrix.ProjectToRotationMatrix(T[:3, :3]), T[:3, 3])
+    return plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), X, instance))
+
+
+def spatial_inertias(inertia: Inertia) -> list[Any]:
+    """Return the inertia about the body origin; two that cancel in mass where a tensor comes without one.
+
+    Drake holds the tensor as mass times a unit tensor: without a mass there is none.
+    """
+    if inertia.mass or not inertia.I_com.any():
+        return [_spatial_inertia(inertia.mass, inertia.com, inertia.I_com)]
+    mass = float(np.abs(inertia.I_com).max())  # of the size of the tensor, so that what cancels is small
+    return [
+        _spatial_inertia(mass, np.zeros(3), inertia.I_com),
+        _spatial_inertia(-mass, np.zeros(3), np.zeros((3, 3))),
+    ]
+
+
+def _spatial_inertia(mass: float, com: Floats, I_com: Floats) -> Any:
+    S = skew(com)
+    G = (I_com / mass if mass else np.zeros((3, 3))) - S @ S
+    unit = UnitInertia(*(float(G[at]) for at in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
+    return SpatialInertia(mass, com, unit, skip_validity_check=True)
+
+
+def _outside(tree: Tree) -> Floats | None:
+    """Return (nv, nv) the reflected inertia of joints with several dofs and of tendons; None without any."""
+    K = np.zeros((tree.nv, tree.nv))
+    for joint, v in zip(tree.joints, tree.v_slices, strict=True):
+        if joint.nv > 1:
+            K[v, v] = np.diag(joint.reflected)
+    for tendon in tree.tendons:
+        c = np.zeros(tree.nv)
+        for name, coefficient in tendon.coefficients.items():
+            c[tree.v_slices[tree.joint_index[name]]] = coefficient
+        K += tendon.armature * np.outer(c, c)
+    return K if K.any() else None

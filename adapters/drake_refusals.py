@@ -1,0 +1,78 @@
+"""Why Drake would not load a file: its words, and the element that they are about."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from ..harness.errors import EngineRefused, Source
+
+if TYPE_CHECKING:
+    from ..harness.engine import Given
+    from ..harness.tree import Tree
+
+NONPHYSICAL: Final = re.compile(r"IsPhysicallyValid|triangle inequality|negative mass|CouldBePhysicallyValid")
+MESH: Final = re.compile(r"mesh asset|mesh .* could not be found|Failed to (open|load).*mesh", re.IGNORECASE)
+UNSUPPORTED: Final = re.compile(
+    r"not (currently )?support|unsupported|unrecognized type|not yet implemented|cannot mimic"
+)
+PLACE: Final = re.compile(r"^.*?:(\d+): (?:error|warning): ", re.MULTILINE)
+QUOTED: Final = re.compile(r"'([^']+)'|\"([^\"]+)\"")
+MASS: Final = re.compile(r"^\s*mass = (\S+)", re.MULTILINE)
+
+
+def refusal(given: Given, tree: Tree, error: BaseException) -> EngineRefused:
+    """Return the refusal in Drake's words, at the link, joint or element that they are about.
+
+    Args:
+        given: what was handed over.
+        tree: of the same file.
+        error: what was raised.
+    """
+    words = str(error).strip() or f"{type(error).__name__} without words"
+    kind = "refused.malformed"
+    if NONPHYSICAL.search(words):
+        kind = "refused.nonphysical"
+    elif MESH.search(words):
+        kind = "refused.mesh"
+    elif UNSUPPORTED.search(words):
+        kind = "refused.unsupported"
+    where, source = _named(words, tree) or _at_line(words, given, tree) or (None, Source())
+    if kind == "refused.nonphysical" and where is None:
+        where, source = _unphysical(words, tree)
+    return EngineRefused(f"Drake would not load {given.path}: {' '.join(words.split())}", kind, where, source)
+
+
+def _named(words: str, tree: Tree) -> tuple[str, Source] | None:
+    """Return the first link or joint that the words name."""
+    for single, double in QUOTED.findall(words):
+        name = single or double
+        if name in tree.joint_index:
+            return name, tree.joints[tree.joint_index[name]].source()
+        if tree.index.get(name):
+            return name, tree.bodies[tree.index[name]].source()
+    return None
+
+
+def _at_line(words: str, given: Given, tree: Tree) -> tuple[str | None, Source] | None:
+    """Return the element on the line that the words begin with."""
+    match = PLACE.match(words)
+    if not match:
+        return None
+    source = Source(given.path, int(match[1]))
+    for body in tree.bodies[1:]:
+        for owner, sources in ((body.joint.name, body.joint.sources), (body.name, body.sources)):
+            if any((s.file, s.line) == (source.file, source.line) for s in sources.values()):
+                return owner, source
+    return None, source
+
+
+def _unphysical(words: str, tree: Tree) -> tuple[str | None, Source]:
+    """Return the body whose tensor Drake will not have; it says the mass alone."""
+    mass = MASS.search(words)
+    for body in tree.bodies[1:]:
+        I = body.inertia
+        if mass and abs(I.mass - float(mass[1])) > 1e-5 * abs(I.mass):
+            continue
+        return body.name, body.source("inertia")
+    return None, Source()

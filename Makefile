@@ -11,6 +11,10 @@ BIN := $(VENV)/bin
 core := $(foreach name,reference spatial tree states checks compare models cli results urdf_importer mjcf_importer \
     pinocchio_adapter mujoco_adapter exporters imports,tests/test_$(name).py)
 
+# The adapters of optional engines, what they answer to the cases beside the checkout, and whether they keep the contract.
+engines := $(wildcard $(foreach name,drake idyntree dart pybullet adam mjx newton urdfpy,tests/test_$(name)_adapter.py)) \
+    $(wildcard tests/test_selftest.py) tests/test_shared_cases.py
+
 # Whether an interpreter will do; Debian splits ensurepip off into python3-venv.
 fits := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
 
@@ -23,7 +27,7 @@ sound := $(shell test ! -e $(VENV)/installing && $(BIN)/python -c "" > /dev/null
 unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
-.PHONY: help demo test quick core lint oldest bench clean anew
+.PHONY: help demo test quick core engines engine-tests lint oldest bench clean anew
 
 help:
 	@echo "make demo     check the bundled arm in every engine"
@@ -32,6 +36,7 @@ help:
 	@echo "make lint     ruff and basedpyright"
 	@echo "make core     run what may depend on versions: algebra, importers, adapters, checks, commands"
 	@echo "make oldest   run that with the oldest versions that pyproject.toml allows"
+	@echo "make engines  install every engine that there is for this Python, and test their adapters"
 	@echo "make bench    measure against the plain engines"
 	@echo "make clean    remove what these commands made"
 	@echo
@@ -48,6 +53,13 @@ quick: $(VENV)/ready-test
 
 core: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n $(JOBS) $(core)
+
+engines: $(VENV)/made
+	$(MAKE) engine-tests VENV=$(VENV)/engines
+
+engine-tests: $(VENV)/ready-all
+	$(BIN)/python .ci/engines.py
+	$(BIN)/python -m pytest -n $(JOBS) -m "not slow" $(engines)
 
 lint: $(VENV)/ready-dev
 	$(BIN)/ruff check .
@@ -71,9 +83,10 @@ clean:
 $(VENV)/ready:      extras =
 $(VENV)/ready-test: extras = [test]
 $(VENV)/ready-dev:  extras = [test,dev]
+$(VENV)/ready-all:  extras = [test,all]
 
 # `installing` stays behind when the installation is interrupted: then no one knows what .venv holds.
-$(VENV)/ready $(VENV)/ready-test $(VENV)/ready-dev: $(VENV)/made pyproject.toml
+$(VENV)/ready $(VENV)/ready-test $(VENV)/ready-dev $(VENV)/ready-all: $(VENV)/made pyproject.toml
 	@echo "Installing tautology$(extras) into $(VENV): a minute the first time."
 	@touch $(VENV)/installing
 	@$(BIN)/python -m pip install -qq --editable ".$(extras)" $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS)) || { \

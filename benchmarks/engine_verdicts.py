@@ -43,8 +43,8 @@ in the file; {states} frozen states, seed 0, relative tolerance {tolerance:g}. E
     python benchmarks/engine_verdicts.py {kind}
 
 *agree*: every quantity and identity is that of the file. *differs*: another robot, for the reasons below. *refused*:
-the engine would not load it, in its own words. *unsupported*: the engine cannot hold such a robot, which is known before
-it is asked.
+the engine would not load it, in its own words. *unsupported*: the engine cannot hold such a robot, known before it
+is asked.
 """
 
 

@@ -116,7 +116,7 @@ IDYNTREE = EngineCard(
         "external wrenches act on links, linear first, in the representation of the velocities",
         "joints stand in the order of a traversal of its own; mimic joints stay open",
         "a massless root with one fixed child, and massless fixed leaves, become frames of their neighbour",
-        "a link with a mass and without <inertia> has the tensor of the link before it; a tensor without mass is dropped",
+        "a link with a mass and no <inertia> takes the tensor of the link before it; a tensor without mass is dropped",
     ),
     ledger={
         "inverseDynamics, generalizedBiasForces, getFreeFloatingMassMatrix, ArticulatedBodyAlgorithm": "rigid",

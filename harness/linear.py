@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,3 +57,17 @@ def scaled_pivots(M: Array) -> Array:
     diagonal = np.diagonal(M, axis1=-2, axis2=-1)
     root = np.sqrt(np.where(diagonal > 0, diagonal, np.inf))
     return ldl(M / root[..., :, None] / root[..., None, :])[1]
+
+
+def solve_general(M: Array, b: Array) -> Array:
+    """Return x with M x = b by elimination with pivots, for M of no known sign; NaN where M is singular.
+
+    Args:
+        M: (N, n, n).
+        b: (N, n).
+    """
+    x = np.full_like(b, np.nan)
+    for k, (matrix, right) in enumerate(zip(M, b, strict=True)):
+        with suppress(np.linalg.LinAlgError):
+            x[k] = np.linalg.solve(matrix, right)
+    return x

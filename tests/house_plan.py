@@ -35,7 +35,7 @@ FAMILIES = {"mujoco-mjx": {"mujoco-mjx", "mujoco"}}
 LAYERS = (
     ("errors", "spatial", "linear", "reading", "replace"),
     ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches", "depth"),
-    ("bases", "seats", "revealed", "lacking"),
+    ("bases", "seats", "revealed", "lacking", "reflected", "streams"),
     ("importers", "exporters", "states", "engine", "meshless"),
     (
         "registry",
@@ -73,8 +73,9 @@ LAYERS = (
         "snippets",
         "schema",
     ),
+    ("specimens", "contract"),
     ("run", "diff", "baseline_run", "bisection", "collect", "pools"),
-    ("sweep",),
+    ("sweep", "selftest"),
     (
         "cli_options",
         "cli_output",
@@ -82,6 +83,7 @@ LAYERS = (
         "cli_sweep",
         "cli_baseline",
         "cli_versions",
+        "cli_selftest",
         "cli",
         "pytest_check",
         "pytest_items",

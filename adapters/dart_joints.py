@@ -41,6 +41,11 @@ KINDS: Final[Mapping[str, JointKind]] = {
 }
 
 
+# Sines of half a turn between which DART's rounding shows: (2e-6)^3 / 6 is below that of a number.
+LEAST: Final = 1e-6
+ROUGH: Final = 1e-3
+
+
 def kind_of(joint: DartJoint) -> JointKind | None:
     """Return the kind of a joint in the words of the tree, or None where no tree has one."""
     return KINDS.get(joint.getType())
@@ -79,8 +84,14 @@ def seat(body: int, joint: Joint, node: BodyNode) -> Seat:
 
 
 def rotation_vector(quat_wxyz: Floats) -> Floats:
-    """Return log(R) (N, 3) [rad] of quaternions (N, 4) of any length, up to half a turn."""
+    """Return log(R) (N, 3) [rad] of quaternions (N, 4) of any length, up to half a turn.
+
+    DART leaves out terms of third order below 1e-3 rad, which is 1.7e-10 of R there: such small turns, where it shows,
+    are said the other way round, as a whole turn less.
+    """
     quat = np.where(quat_wxyz[:, :1] < 0, -quat_wxyz, quat_wxyz)
+    half = np.linalg.norm(quat[:, 1:], axis=1, keepdims=True) / np.linalg.norm(quat, axis=1, keepdims=True)
+    quat = np.where((half > LEAST) & (half < ROUGH), -quat, quat)
     size = np.linalg.norm(quat[:, 1:], axis=1, keepdims=True)
     # 2 atan2(s, w) / s, which is 2 / w where s vanishes.
     small = size < 1e-12 * np.abs(quat[:, :1])

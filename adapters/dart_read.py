@@ -18,6 +18,7 @@ from ..harness.meshless import without_meshes
 from ..harness.streams import caught
 from .dart_findings import revealed
 from .dart_joints import columns, fits, seat
+from .dart_meshes import unreadable
 from .dart_refusals import refusal
 
 if TYPE_CHECKING:
@@ -68,11 +69,14 @@ def load(given: Given, tree: Tree) -> Found:
     seats = tuple(seat(i, tree.joints[i], node) for i, node in seated.items())
     taken = {column for node in seated.values() for column in columns(node)}
     extra = tuple(skeleton.getDof(k).getName() for k in range(skeleton.getNumDofs()) if k not in taken)
-    notes = tuple(f"DART said: {line}" for line in said)
+    notes = [f"DART said: {line}" for line in said]
+    findings = list(revealed(given, tree, nodes, seated))
     if meshes:
-        notes = (f"{meshes} meshes were taken out of {given.path} before DART read it", *notes)
-    findings = revealed(given, tree, nodes, seated)
-    return Found(skeleton, nodes, seats, extra, findings, notes)
+        lost, words = unreadable(given.path)
+        findings += lost
+        notes.insert(0, f"{meshes} meshes were taken out of {given.path} before DART read it")
+        notes += [f"DART said of the first mesh that it does not find: {line}" for line in _plain(words)]
+    return Found(skeleton, nodes, seats, extra, tuple(findings), tuple(notes))
 
 
 def _urdf(given: Given, tree: Tree, text: str | None, said: list[str]) -> Skeleton:

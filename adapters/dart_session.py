@@ -258,7 +258,7 @@ class DartSession:
     @contextmanager
     def _under(self, gravity: Floats | None) -> Generator[None]:
         """Set another gravity while a call runs."""
-        own = self.model.getGravity()
+        own = np.array(self.model.getGravity())  # a view of the skeleton's own
         if gravity is not None:
             self.model.setGravity(gravity)
         try:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..harness.errors import EngineUnsupported
-from ..harness.spatial import inverse, rotation_z_to, transform
+from ..harness.spatial import inverse
 from ..harness.tree import Body, Closure, Inertia, Joint, JointKind, Tree, world
 from .dart_joints import kind_of
 
@@ -48,11 +48,7 @@ def _joint(node: BodyNode) -> Joint:
     if kind.nv == 1:
         axis = held.getAxis()
     elif kind is JointKind.PLANAR:
-        # The basis of a tree is the shortest turn to the normal; the rest of DART's own turns both placements.
-        axis = held.getRotationalAxis()
-        theirs = np.stack([held.getTranslationalAxis1(), held.getTranslationalAxis2(), axis], axis=1)
-        turn = transform(theirs @ rotation_z_to(axis).T, np.zeros(3))
-        A, C = A @ turn, C @ turn
+        axis = held.getRotationalAxis()  # in which axes of the plane it counts is of its coordinates
     limits: dict[str, Any] = {}
     if kind.nv == 1:
         limits = {

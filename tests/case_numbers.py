@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +17,8 @@ from tautology.harness.diagnosis.matching import match
 from tautology.harness.diagnosis.tensor_patterns import SIX
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from tautology.harness.tree import Inertia, Tree
 
 ANSWERS = {
@@ -43,6 +47,12 @@ def numbers(case: Expectation) -> tuple[Any, Any]:
     tree = opened(first, case.base).tree
     other = session(first, case.engine, path, case.base, version=case.version)
     return Side(other, tree, case).value(), engine.value()
+
+
+def in_words_of(engine: str) -> Mapping[str, Callable[..., Any]]:
+    """Return the quantities that are said otherwise for one engine, `QUANTITIES` of `case_numbers_ENGINE`."""
+    name = f"case_numbers_{engine}"
+    return import_module(name).QUANTITIES if find_spec(name) else {}
 
 
 @dataclass
@@ -74,6 +84,9 @@ class Side:
             KeyError: this file does not know a quantity of that name.
         """
         head, _, tail = self.name.partition(".")
+        own = in_words_of(self.case.engine).get(head)
+        if own is not None:
+            return own(self, tail)
         if self.name in ANSWERS:
             return self._of_dofs(self.answer(self.name))
         if self.name in CALLS or head == "extra":

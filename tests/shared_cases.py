@@ -35,7 +35,14 @@ if TYPE_CHECKING:
     from tautology.harness.engine import Engine, Session
 
 CASES = Path(__file__).resolve().parents[2] / "shared" / "cases"
-DEFAULT = {"pinocchio": "4.1.0", "mujoco": "4.0.0", "reference": None}
+DEFAULT = {
+    "pinocchio": "4.1.0",
+    "mujoco": "4.0.0",
+    "reference": None,
+    "dart": "6.20.0",
+    "drake": "1.51.1",
+    "idyntree": "15.1.0",
+}
 # Beginnings of the options that mean a free base, and how a file is loaded otherwise than by default.
 FREED = ("free root", "root joint: free flyer", "freejoint added", "quaternion handed", "ordinary base acceleration")
 UNFUSED = "fusestatic=false"
@@ -237,12 +244,32 @@ except EngineRefused as refusal:
     print(json.dumps({"status": "refused", "message": str(refusal)}))
     sys.exit()
 model, answer = session.model, {"status": "accepted", "message": "; ".join(session.notes)}
-answer |= {"nv": model.nv, "total_mass": session.total_mass}
+answer |= {"nv": len(session.dofs) + len(session.extra_dofs), "total_mass": session.total_mass}
 if name == "pinocchio":
     import pinocchio as pin
     M = pin.crba(model, model.createData(), pin.neutral(model))
     diagonal = {model.names[k]: M[model.joints[k].idx_v, model.joints[k].idx_v] for k in range(1, model.njoints)}
     answer |= {"joints": list(model.names)[1:], "M": diagonal}
+elif name == "dart":
+    dofs, nodes = model.getDofs(), [model.getBodyNode(k) for k in range(model.getNumBodyNodes())]
+    names, M = [dof.getName() for dof in dofs], model.getMassMatrix()
+    answer |= {"joints": names, "M": dict(zip(names, M.diagonal())), "mass": {n.getName(): n.getMass() for n in nodes}}
+elif name == "drake":
+    from pydrake.multibody.tree import BodyIndex
+    bodies = [model.get_body(BodyIndex(k)) for k in range(1, model.num_bodies())]
+    answer |= {"mass": {body.name(): body.default_mass() for body in bodies}}
+elif name == "idyntree":
+    links, joints = range(model.getNrOfLinks()), range(model.getNrOfJoints())
+    answer |= {"mass": {model.getLinkName(k): model.getLink(k).getInertia().getMass() for k in links}}
+    import idyntree.bindings as idt, numpy as np
+    engine, n = idt.KinDynComputations(), model.getNrOfDOFs()
+    engine.loadRobotModel(model)
+    engine.setRobotState(np.eye(4), np.zeros(n), np.zeros(6), np.zeros(n), np.zeros(3))
+    M = idt.MatrixDynSize(6 + n, 6 + n)
+    engine.getFreeFloatingMassMatrix(M)
+    diagonal = M.toNumPy().diagonal()[6:]
+    moving = [k for k in joints if model.getJoint(k).getNrOfDOFs()]
+    answer |= {"M": {model.getJointName(k): diagonal[model.getJoint(k).getDOFsOffset()] for k in moving}}
 print(json.dumps(answer))
 """
 

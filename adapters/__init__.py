@@ -125,7 +125,7 @@ IDYNTREE = EngineCard(
     },
     limits=(
         "planar joints: iDynTree has none",
-        "floating joints elsewhere than at the root: iDynTree has none",
+        "floating joint below another body: iDynTree has one floating joint, at the root",
     ),
 )
 
@@ -182,4 +182,34 @@ MJX = EngineCard(
     imports="mujoco.mjx",
 )
 
-CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE, DRAKE, MJX)
+PYBULLET = EngineCard(
+    name="pybullet",
+    module="adapters.pybullet_",
+    distribution="pybullet",
+    install="pip install pybullet",
+    licence="Zlib",
+    formats=("urdf", "mjcf"),
+    answers="calculateInverseDynamics, calculateMassMatrix, calculateJacobian, poses and velocities of links",
+    conventions=(
+        "loadURDF takes the inertia of the file with URDF_USE_INERTIA_FROM_FILE alone, else that of the shapes",
+        "a root link floats by default: the adapter welds it with useFixedBase, and it has no mass then",
+        "inverse dynamics and Jacobians of a fixed base are in the axes of its inertial frame, gravity included",
+        "a floating base moves in and about its inertial frame, angular first; quaternions are x, y, z, w",
+        "velocities of links are those of centres of mass, in world axes; link frames follow from inertial frames",
+        "external wrenches act through calculateJacobian, about link origins",
+        "the neutral path goes through a URDF on principal axes, and sets gravity in the inertial frame of the base",
+    ),
+    ledger={
+        "calculateInverseDynamics, calculateMassMatrix": "rigid alone",
+        "added by the adapter": "neutral path: armature of joints and tendons to tau, M and energy",
+        "in no call": "armature, damping, friction, limits",
+    },
+    limits=(
+        "ball joints: PyBullet has no inverse dynamics of spherical joints",
+        "planar joints: PyBullet has none",
+        "floating joint below another body: PyBullet floats bases alone",
+        "efforts of a floating base: calculateInverseDynamics leaves the acceleration of the base out",
+    ),
+)
+
+CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE, DRAKE, MJX, PYBULLET)

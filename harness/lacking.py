@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 
 from .errors import EngineUnsupported
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+    from typing import Concatenate
 
 # Where the quantity of a call has another name than the call.
 QUANTITY_OF: Final[Mapping[str, str]] = {
@@ -15,6 +17,23 @@ QUANTITY_OF: Final[Mapping[str, str]] = {
     "gravity_forces": "gravity",
     "forward_dynamics": "acceleration",
 }
+
+P = ParamSpec("P")
+R = TypeVar("R")
+L = TypeVar("L", bound="Lacking")
+
+
+def unless_lacking(call: Callable[Concatenate[L, P], R]) -> Callable[Concatenate[L, P], R]:
+    """Return a call that raises `EngineUnsupported` with the reason where the session at hand lacks it."""
+    quantity = QUANTITY_OF.get(call.__name__, call.__name__)
+
+    @wraps(call)
+    def asked(self: L, *args: P.args, **kwargs: P.kwargs) -> R:
+        if quantity in self.lacks:
+            raise EngineUnsupported(self.lacks[quantity])
+        return call(self, *args, **kwargs)
+
+    return asked
 
 
 class Lacking:

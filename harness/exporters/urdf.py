@@ -18,7 +18,7 @@ import numpy as np
 
 from ..tree import Inertia
 from .document import Exported, Losses, Writer
-from .frames import is_identity, seated
+from .frames import is_identity, rpy_from_rotation, seated
 from .names import plain, spelled
 from .urdf_joints import joint_type, write_joint
 from .urdf_losses import lose_bodies, lose_names, lose_surroundings
@@ -32,8 +32,13 @@ if TYPE_CHECKING:
 _TENSOR: Final = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
 
 
-def write_urdf(tree: Tree) -> Exported:
+def write_urdf(tree: Tree, *, principal: bool = False) -> Exported:
     """Return a tree as a URDF document, and what it does not hold.
+
+    Args:
+        tree: the robot.
+        principal: whether every link has an `<inertial>`, on principal axes: for readers that make one up where none
+            is, and turn tensors more coarsely than float64 can.
 
     Raises:
         TreeError: a number that has to be written is not finite.
@@ -50,7 +55,7 @@ def write_urdf(tree: Tree) -> Exported:
     hung = [body for body in bodies[1:] if root == 0 or body.parent > 0]
     with writer.inside("robot", name=plain(tree.name)):
         for body in bodies if root == 0 else bodies[1:]:
-            _link(writer, links[body.name], body.inertia if body.parent >= 0 else Inertia())
+            _link(writer, links[body.name], body.inertia if body.parent >= 0 else Inertia(), principal=principal)
         for body in hung:
             joint, mimic = body.joint, mimics.get(body.joint.name)
             with writer.inside("joint", name=joints[joint.name], type=joint_type(joint)):
@@ -96,14 +101,24 @@ def _root(bodies: Sequence[Body]) -> int:
     return grounded[0] if joint.nv == 0 and is_identity(joint.T_parent_joint) else 0
 
 
-def _link(writer: Writer, name: str, inertia: Inertia) -> None:
-    if inertia.is_zero:
+def _link(writer: Writer, name: str, inertia: Inertia, *, principal: bool) -> None:
+    if inertia.is_zero and not principal:
         writer.leaf("link", name=name)
         return
+    rpy, tensor = _on_principal_axes(inertia.I_com) if principal else (None, inertia.I_com)
     with writer.inside("link", name=name), writer.inside("inertial"):
-        writer.leaf("origin", xyz=inertia.com)
+        writer.leaf("origin", xyz=inertia.com, rpy=rpy)
         writer.leaf("mass", value=inertia.mass)
-        writer.leaf("inertia", **{key: inertia.I_com[at] for key, at in _TENSOR.items()})
+        writer.leaf("inertia", **{key: tensor[at] for key, at in _TENSOR.items()})
+
+
+def _on_principal_axes(I: Floats) -> tuple[Floats | None, Floats]:
+    """Return roll, pitch and yaw of the principal axes of a tensor, None where it is diagonal, and the tensor there."""
+    if not (I - np.diag(np.diag(I))).any():
+        return None, I
+    moments, R = np.linalg.eigh(I)
+    R[:, 2] *= np.linalg.det(R)  # right-handed
+    return rpy_from_rotation(R), np.diag(moments)
 
 
 def _transmission(writer: Writer, joint: str) -> None:

@@ -1,0 +1,137 @@
+"""A client of PyBullet with the multibodies of a tree, through URDFs that are written into a temporary folder.
+
+One multibody for each root that floats, and one for all that stands on the world. Links are written on their principal
+axes, since PyBullet finds those of a full tensor to some nine digits only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+
+from ..harness.errors import EngineUnsupported
+from ..harness.exporters.urdf import write_urdf
+from ..harness.tree import Body, Joint, JointKind, Tree, world
+from .pybullet_model import Model, listening, pybullet, spoken
+from .pybullet_session import Held
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..harness.tree import Floats, Inertia
+
+THINNEST: Final = 1e-12  # of the largest moment: what rounding makes of the moments of a rod or a plate
+
+
+def build(tree: Tree) -> tuple[Model, Held]:
+    """Return the client and what of the tree is where in it.
+
+    Raises:
+        EngineUnsupported: a joint, an inertia or a root that PyBullet cannot hold.
+    """
+    require_holdable(tree)
+    model, links = Model(), dict[int, tuple[int, int]]()
+    roots = [0, *tree.floating_roots]
+    top = tree.roots
+    with TemporaryDirectory() as folder:
+        for root in roots:
+            inside = [i for i in range(1, len(tree.bodies)) if (top[i] if top[i] in roots else 0) == root]
+            if inside:
+                path = Path(folder, f"piece{root}.urdf")
+                path.write_text(write_urdf(_piece(tree, inside, root), principal=True).text, encoding="utf-8")
+                _load(model, path, fixed=not root)
+                at = {link.name: k for k, link in enumerate(model.bodies[-1].links)}
+                links |= {i: (len(model.bodies) - 1, at[_name(i)]) for i in inside}
+    for i, (b, k) in links.items():
+        model.bodies[b].hold(k, _moments(tree.bodies[i].inertia))
+    _prepare(model)
+    seated = {i: tree.joints[i].T_joint_body for i in links if tree.joints[i].nv}
+    joints = {i: links[i] for i, joint in enumerate(tree.joints) if joint.nv}
+    return model, Held(dict(sorted(links.items())), joints, seated)
+
+
+def _load(model: Model, path: Path, *, fixed: bool) -> None:
+    said: list[str] = []
+    try:
+        with listening(said):
+            model.urdf(str(path), fixed=fixed)
+    except pybullet.error as error:
+        raise EngineUnsupported(
+            f"PyBullet would not load the tree as a URDF: {'; '.join([str(error), *said])}"
+        ) from error
+
+
+def _prepare(model: Model) -> None:
+    said: list[str] = []
+    try:
+        with listening(said):
+            model.prepare()
+    except SystemError as error:
+        words = "; ".join(spoken(said))
+        raise EngineUnsupported(f"PyBullet has no inverse dynamics of the tree: {words}") from error
+
+
+def _name(i: int) -> str:
+    return f"body{i}"
+
+
+def _piece(tree: Tree, inside: Sequence[int], root: int) -> Tree:
+    """Return some bodies as a tree of their own, under names that any file holds; a floating root as its base."""
+    new = {0: 0} | {i: k for k, i in enumerate(inside, 1)}
+    bodies = [world()]
+    for i in inside:
+        body, joint = tree.bodies[i], replace(tree.joints[i], name=f"joint{i}", armature=0.0, rotor=0.0, stiffness=0.0)
+        if i == root:
+            # The link frame is the moving side of the joint, as everywhere in a URDF.
+            inertia = _shifted(body.inertia, tree.joints[i].T_joint_body)
+            body, joint = replace(body, inertia=inertia), Joint(joint.name, JointKind.FIXED)
+        elif root and body.parent == root:
+            joint = replace(joint, T_parent_joint=tree.joints[root].T_joint_body @ joint.T_parent_joint)
+        parent = 0 if i == root else new[body.parent]
+        bodies.append(Body(_name(i), parent, joint, body.inertia))
+    return Tree("piece", tuple(bodies))
+
+
+def _shifted(inertia: Inertia, T: Floats) -> Inertia:
+    """Return an inertia in the axes and from the origin of a frame in which its body stands at T."""
+    R = T[:3, :3]
+    I = R @ inertia.I_com @ R.T
+    return replace(inertia, com=R @ inertia.com + T[:3, 3], I_com=(I + I.T) / 2, axes=np.eye(3))
+
+
+def _moments(inertia: Inertia) -> Floats:
+    return np.asarray(np.linalg.eigvalsh(inertia.I_com), np.float64)
+
+
+def require_holdable(tree: Tree) -> None:
+    """Raise before PyBullet is handed what it has no place for, or what ends it.
+
+    Raises:
+        EngineUnsupported: a joint, an inertia or a root that PyBullet cannot hold.
+    """
+    for i, (body, joint) in enumerate(zip(tree.bodies, tree.joints, strict=True)):
+        below = tree.moving[body.parent] if i else False
+        if joint.kind is JointKind.PLANAR:
+            raise EngineUnsupported(f"joint {joint.name!r} is planar; PyBullet has none of this kind")
+        if joint.kind is JointKind.FLOATING and below:
+            raise EngineUnsupported(f"joint {joint.name!r} floats below a moving body; PyBullet floats bases alone")
+        if joint.kind is JointKind.BALL:
+            raise EngineUnsupported(f"joint {joint.name!r} is a ball; PyBullet has no inverse dynamics of this kind")
+        _require_physical(body, floats=joint.kind is JointKind.FLOATING)
+
+
+def _require_physical(body: Body, *, floats: bool) -> None:
+    mass, (a, b, c) = body.inertia.mass, _moments(body.inertia)
+    if floats and mass <= 0:
+        raise EngineUnsupported(f"body {body.name!r} floats and has no mass; PyBullet holds such a base fixed")
+    if mass < 0:
+        raise EngineUnsupported(f"body {body.name!r} has a mass of {mass:g} kg; PyBullet has none below zero")
+    if a < -THINNEST * c or c > a + b + THINNEST * c:
+        raise EngineUnsupported(
+            f"the principal moments {a:.6g}, {b:.6g}, {c:.6g} kg m^2 of body {body.name!r} are those of no body; "
+            "PyBullet sets such a tensor to zero"
+        )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import mujoco as _mujoco
 import numpy as np
 
+from ..harness.seats import require_columns
 from ..harness.spatial import (
     quaternion_from_rotation,
     quaternion_product,
@@ -134,7 +135,7 @@ class CoordinateMap:
     """
 
     def __init__(self, m: MjModel, tree: Tree, found: Sequence[Seat]) -> None:
-        self.qpos0, self.nv = np.array(m.qpos0), int(m.nv)
+        self.qpos0, self.nv, self._nq = np.array(m.qpos0), int(m.nv), tree.nq
         self.blocks: list[_Block] = []
         q_from, q_to, v_from, v_to = [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0, int)], [np.zeros(0, int)]
         row = 0
@@ -153,7 +154,12 @@ class CoordinateMap:
         self.v_from, self.v_to = np.concatenate(v_from), np.concatenate(v_to)
 
     def at(self, q: Floats) -> Frame:
-        """Return the map at the configurations q (N, nq)."""
+        """Return the map at the configurations q (N, nq).
+
+        Raises:
+            ShapeError: they are of another robot.
+        """
+        require_columns(q, self._nq, "q")
         qpos = np.tile(self.qpos0, (len(q), 1))
         qpos[:, self._q_to] = q[:, self._q_from]
         turns: list[Array] = []

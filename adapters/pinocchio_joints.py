@@ -16,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..harness.errors import ReadError, Source
+from ..harness.seats import require_columns
 from ..harness.tree import JointKind
 from .pinocchio_versions import subspace
 
@@ -136,7 +137,7 @@ class CoordinateMap:
     """
 
     def __init__(self, model: PinModel, tree: Tree, pairs: Sequence[tuple[int, Slot]], *, shifted: bool) -> None:
-        self._neutral, self._nv = pin.neutral(model), model.nv
+        self._neutral, self._nv, self._nq = pin.neutral(model), model.nv, tree.nq
         copies: list[tuple[int, int, float]] = []  # to, from, shift
         turns: list[tuple[int, int]] = []  # to (cosine, sine behind it), from
         velocities: list[tuple[int, int]] = []
@@ -157,7 +158,12 @@ class CoordinateMap:
         self.v_to, self.v_from = _indices(to for to, _ in velocities), _indices(f for _, f in velocities)
 
     def q(self, q: Floats) -> Floats:
-        """Return Pinocchio's positions (N, model.nq) of canonical ones (N, nq)."""
+        """Return Pinocchio's positions (N, model.nq) of canonical ones (N, nq).
+
+        Raises:
+            ShapeError: they are of another robot.
+        """
+        require_columns(q, self._nq, "q")
         out = np.tile(self._neutral, (len(q), 1))
         out[:, self._q_to] = q[:, self._q_from] - self._shift
         angles = q[:, self._turn_from]

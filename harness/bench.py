@@ -12,13 +12,14 @@ import numpy as np
 from . import registry
 from .callables import CallableEngine, named_engine
 from .engine_terms import EngineTerm, engine_term
-from .errors import EngineAbsent, EngineUnsupported, ReadError, RequestError, Source
+from .errors import EngineAbsent, EngineBroken, EngineUnsupported, ReadError, RequestError, Source
 from .tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from .engine import Engine, Given
+    from .errors import HarnessError
     from .workers import Limits, Worker
 
 
@@ -31,14 +32,15 @@ class Bench:
         version: of the engine; "" for a callable.
         engine: in this process; None where it is loaded only when it must be.
         worker: its own process, or None.
-        absent: why it could not be had, or "".
+        failed: why it could not be had, or None.
+        term: what was asked for; None for what has no name of an engine.
     """
 
     name: str
     version: str
     engine: Engine | None = None
     worker: Worker | None = None
-    absent: str = ""
+    failed: HarnessError | None = None
     term: EngineTerm | None = None
 
     def opener(self, given: Given) -> Engine:
@@ -46,10 +48,11 @@ class Bench:
 
         Raises:
             EngineAbsent: it could not be had.
+            EngineBroken: its adapter does not load.
             EngineUnsupported: the model cannot reach it.
         """
-        if self.absent:
-            raise EngineAbsent(self.absent)
+        if self.failed is not None:
+            raise self.failed
         if self.engine is not None:
             return self.engine
         if self.worker is None or (given.live is not None and not isinstance(given.live, Tree)):
@@ -108,7 +111,7 @@ def _named(term: EngineTerm, limits: Limits | None) -> Bench:
         if installed is None:
             raise EngineAbsent(f"engine {term.name!r} is not installed; install it with: {card.install}")
         if limits is None:
-            return Bench(term.name, installed, registry.adapter(term.name), term=term)
+            return _here(term, installed)
         return Bench(term.name, installed, worker=_worker(term, limits), term=term)
     if limits is None:
         raise RequestError(f"{term} is another process; leave out --in-process")
@@ -116,7 +119,15 @@ def _named(term: EngineTerm, limits: Limits | None) -> Bench:
         worker = _worker(term, limits)
         return Bench(term.name, worker.version, worker=worker, term=term)
     except EngineAbsent as error:
-        return Bench(term.name, term.version, absent=str(error), term=term)
+        return Bench(term.name, term.version, failed=error, term=term)
+
+
+def _here(term: EngineTerm, version: str) -> Bench:
+    """Return an engine in this process; one whose adapter does not load breaks nobody else's answer."""
+    try:
+        return Bench(term.name, version, registry.adapter(term.name), term=term)
+    except EngineBroken as error:
+        return Bench(term.name, version, failed=error, term=term)
 
 
 _workers: dict[tuple[EngineTerm, Limits], Worker] = {}

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import cli_baseline, cli_pairs, cli_sweep, cli_versions
+from . import cli_baseline, cli_pairs, cli_selftest, cli_sweep, cli_versions
 from .cli_options import (
     Accept,
     Base,
@@ -221,6 +221,7 @@ app.command(cls=Command)(cli_sweep.sweep)
 app.command(cls=Command)(cli_pairs.diff)
 app.command(cls=Command)(cli_pairs.export)
 app.command(cls=Command)(cli_versions.bisect)
+app.command(cls=Command)(cli_selftest.selftest)
 
 
 @app.command(cls=Command)

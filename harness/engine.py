@@ -56,7 +56,8 @@ class EngineCard:
         conventions: one sentence per convention that the adapter maps.
         ledger: engine call to the terms that it contains, in one line each.
         imports: the module that it is imported as; its name when empty.
-        limits: what it cannot do, one line each, as `tautology selftest` finds it.
+        limits: what it cannot do on the neutral path, one line each, as `tautology selftest` finds it, with the reason
+            after a colon: "ball joints: URDF has none".
         eps: of the arithmetic that it computes in.
     """
 
@@ -79,7 +80,7 @@ class Session(Protocol):
 
     Arguments, everywhere: q (N, nq), v, a, tau (N, nv) over *all* coordinates of the tree; wrenches (N, nb, 6), one row
     per tree body, zero on bodies that are fixed to another (`Tree.fusion` has moved them); gravity (3,) [m/s^2] in
-    world axes instead of the model's own. Let n = len(dofs).
+    world axes instead of the model's own. Let n = len(dofs). N may be 0 or 1; arrays of another robot end in an error.
     """
 
     @property

@@ -65,6 +65,10 @@ class EngineAbsent(HarnessError):
     """The engine is not installed; the message holds the install line."""
 
 
+class EngineBroken(HarnessError):
+    """The engine is installed, and its adapter does not load; the message says why."""
+
+
 class EngineRefused(HarnessError):
     """The engine would not load the model, in its own words.
 

@@ -22,6 +22,7 @@ from .diagnosis.diagnose import Diagnosis, diagnose
 from .diagnosis.lint import lint
 from .errors import (
     EngineAbsent,
+    EngineBroken,
     EngineRefused,
     EngineUnsupported,
     HarnessError,
@@ -52,6 +53,12 @@ if TYPE_CHECKING:
     from .tree import Floats, Tree
 
 EXITS: Final = {"agree": 0, "unsupported": 0, "absent": 0, "differs": 1, "refused": 1, "crashed": 3, "timeout": 3}
+
+WITHOUT_SESSION: Final[Mapping[type[HarnessError], Status]] = {
+    EngineUnsupported: "unsupported",
+    EngineAbsent: "absent",
+    EngineBroken: "crashed",
+}
 
 
 def check(
@@ -247,10 +254,8 @@ def _ask(b: Bench, path: str, asked: _Asked, recorder: Recorder) -> EngineResult
         advice = refusal_fix(refusal)
         reason = finding(refusal.kind, refusal.source, where=refusal.where, found=str(refusal), fix=advice)
         return failed("refused", str(refusal), reason)
-    except EngineUnsupported as limit:
-        return failed("unsupported", str(limit))
-    except EngineAbsent as absent:
-        return failed("absent", str(absent))
+    except (EngineUnsupported, EngineAbsent, EngineBroken) as said:
+        return failed(WITHOUT_SESSION[type(said)], str(said))
     except EngineDied as death:
         return failed(death.status, f"while loading: {death}")
     except RequestError:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
+from .errors import ShapeError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -44,6 +46,16 @@ class Seat:
     turn: Turn | None = field(default=None, repr=False)
 
 
+def require_columns(x: Floats, size: int, name: str) -> None:
+    """Refuse coordinates of another robot; columns beyond the last one would else be left out without a word.
+
+    Raises:
+        ShapeError: `x` is not (N, size).
+    """
+    if x.ndim != 2 or x.shape[1] != size:
+        raise ShapeError(f"{name} has shape {x.shape}; expected (N, {size})")
+
+
 class CoordinateMap:
     """The map of all joints that both have; what has no seat is left out, what the engine has beyond rests.
 
@@ -60,6 +72,7 @@ class CoordinateMap:
 
     def __init__(self, tree: Tree, seats: Sequence[Seat], neutral: Floats, nv: int) -> None:
         self.neutral, self.nv = np.asarray(neutral, np.float64), nv
+        self._nq, self._nv = tree.nq, tree.nv
         seats = sorted(seats, key=lambda seat: seat.body)
         at = [(seat, tree.q_slices[seat.body], tree.v_slices[seat.body]) for seat in seats]
         columns = [(c, k, s) for s, _, v in at for k, c in zip(range(v.start, v.stop), s.v, strict=True)]
@@ -89,7 +102,14 @@ class CoordinateMap:
         return out
 
     def at(self, q: Floats, v: Floats | None = None) -> Frame:
-        """Return the map at N states; without v they are at rest."""
+        """Return the map at N states; without v they are at rest.
+
+        Raises:
+            ShapeError: q or v is of another robot.
+        """
+        require_columns(q, self._nq, "q")
+        if v is not None:
+            require_columns(v, self._nv, "v")
         rest = np.zeros((len(q), 6))
         turns = [
             (rows, *turn(q[:, own], rest[:, : s.stop - s.start] if v is None else v[:, s]))

@@ -336,7 +336,7 @@ def test_engines_lists_every_engine():
     """Each with its version, licence and what it answers."""
     text = RUNNER.invoke(app, ["engines"]).stdout
     for name, version in registry.engines().items():
-        assert f"{name} {version}" in text
+        assert (f"{name} {version}" if version else f"{name}: not installed") in text
     assert "BSD-2-Clause" in text
 
 

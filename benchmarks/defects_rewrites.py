@@ -66,13 +66,18 @@ def split(file: File, rng: Any) -> None:
         part = Written(w.mass * share, w.pos, w.R, w.six * share)
         T = transform(rotation_from_quaternion(rng.normal(size=4)), rng.uniform(-0.1, 0.1, 3))
         back = inverse(T)
-        _hang(file, b, f"{b}_part", T)
+        _hang(file, b, part_of(b), T)
         moved = Written(
             part.mass, back[:3, :3] @ w.pos + back[:3, 3], np.eye(3), _six(back[:3, :3] @ part.I_com @ T[:3, :3])
         )
-        file.put_inertial(f"{b}_part", moved)
+        file.put_inertial(part_of(b), moved)
         file.put_inertial(b, Written(w.mass * (1 - share), w.pos, w.R, w.six * (1 - share)))
         return
+
+
+def part_of(body: str) -> str:
+    """Return the name of what is split off a body."""
+    return f"{body}_part"
 
 
 def _hang(file: File, parent: str, name: str, T: Any) -> None:

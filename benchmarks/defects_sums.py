@@ -1,4 +1,4 @@
-"""What is left to tell of a body's defect once a file has merged the body: sums are all that the file states then."""
+"""What is left to tell of a body's defect once a file has merged or split bodies: only their sum is compared then."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from defects_plant import SAME, Account, Plant, classes
-from defects_rewrites import added_up
+from defects_rewrites import added_up, part_of
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -21,10 +21,11 @@ VALUES = ("inertia.value", "inertia.rotation", "inertia.order", "inertia.sign", 
 def as_told(plant: Plant, sound: File, defective: File, pair: tuple[File, File]) -> Plant | None:
     """Return a plant with what it may be called in a pair of files, or None where the pair is the same robot.
 
-    Of a body that is merged in one file, that file states the sum of the rigid piece, S = sum of the ten parameters of
-    its members in one frame. Three things follow, and nothing else is granted here:
+    Where the files have other members in a rigid piece, merged in one or split in one, only the sum of the piece is the
+    same robot: S = sum of the ten parameters of its members in one frame. Where S departs by less than the tolerance of
+    its own size, the two files are the same robot by definition. Of a body that is itself merged in one file two things
+    follow, and nothing else is granted here:
 
-    - Where S departs by less than the tolerance of its own size, the two files are the same robot by definition.
     - A changed tensor of one member is S changed by a tensor alone. A changed tensor of any other member, turned into
       its axes, makes the same S: while one file keeps the members, each may be the one.
     - Where no file states the body on its own, S is one body in both files: its mass, its centre of mass and its tensor
@@ -45,14 +46,16 @@ def as_told(plant: Plant, sound: File, defective: File, pair: tuple[File, File])
     # A frame that the expected file does not have at all cannot have been given an inertia: the body is missing there.
     if kind == "mass.default" and merged[0]:
         plant = _with(plant, Account("body.missing", "body", name))
-    if not any(merged):
-        return plant
     holder, members = _piece(sound, name)
+    if all(_kept(file, members) == set(members) for file in pair):
+        return plant
     before, after = _sum(sound, holder, members), _sum(defective, holder, members)
     if before is None or after is None:
         return plant
     if _size(before, after) <= 4 * SAME:
         return None
+    if not any(merged):
+        return plant
     if kind in VALUES and any(stated):
         others = [Account("inertia.value", "body", m) for m in members if sound.inertial(m) is not None]
         plant = _with(plant, *others)
@@ -66,6 +69,11 @@ def _element(file: File, name: str) -> ET.Element | None:
     roots = (file.root, *file.includes.values())
     named = (e for root in roots for e in root.iter() if e.tag in ("body", "link") and e.get("name") == file.now(name))
     return next(named, None)
+
+
+def _kept(file: File, members: list[str]) -> set[str]:
+    """Return the members of a piece that a file still has after it was written over, and the parts split off them."""
+    return {m for m in (*members, *map(part_of, members)) if _element(file, m) is not None}
 
 
 def _of_inertia(plant: Plant, name: str) -> bool:

@@ -302,3 +302,23 @@ def test_of_a_body_without_mass_its_tensor_is_missing(kind: JointKind, mass: flo
         assert told == {"body.missing": (0.3, 0.0, "kg")}
     else:
         assert told == {"inertia.value": ([1e-3, 2e-3, 2.5e-3, 0, 0, 0], [0.0] * 6, "kg m^2")}
+
+
+@pytest.mark.parametrize("shifted", ["pedestal", "joint"])
+def test_a_pedestal_that_is_turned_about_the_next_axis_is_no_other_zero(shifted: str) -> None:
+    """Both shift the zero alike; where the body below stands is what tells them apart."""
+
+    def of(pedestal: float, zero: float) -> Tree:
+        turned = [
+            transform(rotation_about(np.array([0.0, 0.0, 1.0]), np.asarray(x)), np.zeros(3)) for x in (pedestal, zero)
+        ]
+        base = Body("base", 0, Joint("weld", JointKind.FIXED, T_parent_joint=turned[0]))
+        up = Joint("pan", JointKind.REVOLUTE, T_parent_joint=turned[1], axis=np.array([0.0, 0.0, 1.0]))
+        arm = Body("arm", 1, up, Inertia(2.0, np.array([0.1, 0.3, -0.2]), np.diag([0.2, 0.3, 0.4])))
+        return Tree("pedestal", (world(), base, arm))
+
+    ours = of(0.7, 0.4)
+    if shifted == "pedestal":
+        assert found(ours, of(0.0, 0.4)) == [("joint.orientation", "pan")]
+    else:
+        assert found(ours, of(0.7, 0.0)) == [("joint.zero", "pan")]

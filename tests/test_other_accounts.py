@@ -10,6 +10,8 @@ from tautology import Tree
 from tautology.harness.diagnosis.difference import with_inertia
 from tautology.harness.diagnosis.inertias import in_frame
 from tautology.harness.diff import diff
+from tautology.harness.fusion import compose
+from tautology.harness.spatial import rotation_from_rpy
 from tautology.harness.tree import Inertia
 
 PART = '<body name="{b}_part" pos="0.1 0 0"><inertial mass="{m}" pos="{x} 0 0" diaginertia="{i} {i} {i}"/></body>'
@@ -90,3 +92,58 @@ def test_how_a_file_splits_an_inertia_is_a_choice(tree):
 
     assert diff(split(0.2), split(0.6)).status == "agree"
     assert diff(split(0.2), with_inertia(split(0.6), "arm", body.inertia)).status == "differs"
+
+
+# Name to the turns A of the inertial frame and E of the moments of the six numbers in it, as rpy.
+TURNS = {"arm": ((0.3, 0.4, 0.5), (0.2, -0.1, 0.3)), "arm_part": ((-0.6, 0.2, 0.9), (-0.4, 0.3, 0.1))}
+
+
+def merged(tree: Tree, act: str, pushed: float = 0.0) -> tuple[Tree, Tree]:
+    """Return the tree with turned inertial frames, and it merged by a reader that makes one mistake with all of them.
+
+    `pushed` [kg m^2] is added to every tensor that was read.
+    """
+    stated, read = tree, []
+    for name, turns in TURNS.items():
+        mass, c = tree.bodies[tree.index[name]].inertia.mass, tree.bodies[tree.index[name]].inertia.com
+        A, E = (rotation_from_rpy(np.array(turn)) for turn in turns)
+        D = mass * np.diag([0.03, 0.024, 0.01])
+        W = E @ D @ E.T
+        stated = with_inertia(stated, name, Inertia(mass, c, A @ W @ A.T, A))
+        T = np.eye(4) if name == "arm" else tree.joints[tree.index[name]].T_parent_joint
+        R, p = T[:3, :3], T[:3, 3]
+        com = R @ c + p if act == "as written" else c + E @ p
+        turned = {"as written": R @ W @ R.T, "other order": E @ R @ D @ R.T @ E.T, "other centre": W}[act]
+        read.append((Inertia(mass, com, turned + pushed * np.diag([1, 1, 1.5])), np.eye(4)))
+    return stated, with_inertia(stated.fusion.tree, "arm", compose(read))
+
+
+@pytest.fixture
+def bolted(tree):
+    """Return an arm with a part that is bolted on in a turn."""
+    return tree(arm(part=0.4, inertia=0.001).replace('name="arm_part"', 'name="arm_part" euler="0.5 -0.8 0.3"'))
+
+
+@pytest.mark.parametrize("act", ["as written", "other order", "other centre"])
+def test_one_mistake_with_all_members_is_told_at_each(bolted, act):
+    """Their sum has another tensor, and another centre where the placement was taken in the axes of the inertia."""
+    ours, theirs = merged(bolted, act)
+    result = diff(ours, theirs)
+    places = [("inertia.rotation", "arm"), ("inertia.rotation", "arm_part")]
+    assert sorted(told(result)) == sorted([*places, *([] if act == "as written" else [("com", "arm_part")])])
+    assert not [f for f in result.reasons if f.kind == "unexplained"]
+
+
+@pytest.mark.parametrize("act", ["as written", "other order", "other centre"])
+def test_a_mistake_that_leaves_something_is_not_told(bolted, act):
+    """A hundred thousandth of the tensors beside it: then it is a value."""
+    kinds = {kind for kind, _ in told(diff(*merged(bolted, act, pushed=1e-6)))}
+    assert "inertia.value" in kinds
+
+
+def test_frames_of_two_bodies_whose_names_are_alike_are_two(tree):
+    """`frame1_tool` on one body, `link1_tool` on the next: words that say what a thing is do not tell it."""
+    on_arm, on_tip = (f'<body name="{word}1_tool" pos="0 0.1 0.2"/>' for word in ("frame", "link"))
+    ours = tree(ARM.format(m=2.0, xz=0.002, more=on_arm))
+    theirs = tree(ARM.format(m=2.0, xz=0.002, more="").replace("</body></body>", f"{on_tip}</body></body>"))
+    assert diff(ours, theirs).status == "agree"

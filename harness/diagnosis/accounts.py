@@ -15,6 +15,7 @@ from ..fusion import compose
 from ..spatial import inverse, motion_transform, skew, spatial_inertia
 from ..tree import Inertia
 from .inertias import Grain, Reason, grain, gyration, in_frame, is_default, is_physical, reasons
+from .reader_acts import readings
 from .tensor_patterns import SIX
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 TRIED: Final = 16  # members of which every combination is tried
 INVENTED: Final = 3.5  # more than mass, centre of mass and tensor of a body that has them
+KEPT: Final = 1e-6  # of a tensor: readers that keep its moments and axes lose the digits below
 CLEAR: Final = 1e3  # how many grains two principal moments must be apart for their axes to be told
 
 
@@ -105,7 +107,31 @@ def accounts(
             # One decision leaves out many: "only the links with joints", "no sensors".
             cost = 0.5 + 0.1 * len(lost) + sum(reason.cost for reason in stays.reasons)
             found.append(Account(parts, cost))
+    found += _of_one_act(members, theirs, tolerance)
     return sorted(found, key=lambda account: account.cost)
+
+
+def _of_one_act(members: Members, theirs: Inertia, tolerance: float) -> list[Account]:
+    """Return the accounts in which one act of the reader touched several members.
+
+    No number of it is free: it is told by what it explains, also where the reader kept fewer digits than `tolerance`.
+    """
+    digits, placements, found = max(tolerance, KEPT), [T for _, T in members], list[Account]()
+    for read in readings(members):
+        placed = list(zip(read, placements, strict=True))
+        if not _closes(placed, theirs, digits):
+            continue
+        rests = [[other for i, other in enumerate(placed) if i != k] for k in range(len(placed))]
+        grains = [_grain_of(members, k, rest, theirs, digits) for k, rest in enumerate(rests)]
+        how = [reasons(was, now, g) for (was, _), now, g in zip(members, read, grains, strict=True)]
+        touched = [k for k, why in enumerate(how) if why]
+        if len(touched) < 2:
+            continue
+        # The digits that were lost are put where most was read otherwise, on the heaviest of several.
+        last = max(touched, key=lambda k: (len(how[k]), read[k].mass))
+        read[last] = without(theirs, rests[last], placements[last])
+        found.append(Account(tuple(Part(k, read[k], how[k]) for k in touched), 0.5 + 0.1 * len(touched)))
+    return found
 
 
 def _at_fault(

@@ -171,7 +171,8 @@ def _placement(ours: Side, theirs: Side, node: Node, tolerance: float, reach: fl
     shift = _shift_of_zero(node, mine, tolerance, reach)
     degrees = in_degrees(P[:3, :3], Q[:3, :3]) and bool(np.abs(P[:3, :3] - Q[:3, :3]).max() > tolerance)
     if shift is not None and not (degrees and mine.ref == other.ref):
-        named = mine.kind in TURNING or mine.ref != other.ref
+        turning = mine.kind in TURNING and not _carried(ours, theirs, node, tolerance, reach)
+        named = turning or mine.ref != other.ref
         unit = "m" if mine.kind is JointKind.PRISMATIC else "rad"
         rival = _placed(node, mine, "joint.placement" if unit == "m" else "joint.orientation", P, Q, fields)
         ratio = any(other.ref and np.isclose(mine.ref * k, other.ref, rtol=1e-6) for k in (DEGREE, 1 / DEGREE))
@@ -225,6 +226,16 @@ def _placing(ours: Side, theirs: Side, node: Node) -> Joint:
             continue
         break
     return ours.tree.joints[i]
+
+
+def _carried(ours: Side, theirs: Side, node: Node, tolerance: float, reach: float) -> bool:
+    """Return whether a joint stands right on a fixed body, and that body is what the other tree has elsewhere."""
+    k = ours.tree.parents[node.a]
+    there = theirs.tree.index.get(ours.tree.bodies[k].name)
+    if k <= 0 or ours.tree.joints[k].nv or there is None:
+        return False
+    mine, other = inverse(ours.home[k]) @ ours.home[node.a], inverse(theirs.home[there]) @ theirs.home[node.b]
+    return same_pose(mine, other @ inverse(node.G), tolerance, reach)
 
 
 def _placed(node: Node, mine: Joint, kind: str, P: Floats, Q: Floats, sources: tuple[Source, Source]) -> Difference:

@@ -67,6 +67,7 @@ def match(a: Tree, b: Tree, names: Mapping[str, str] | None = None) -> Matching:
     _by_name(
         bodies, [(i, x.name) for i, x in enumerate(a.bodies) if i], [(j, y.name) for j, y in enumerate(b.bodies) if j]
     )
+    bodies = {i: j for i, j in bodies.items() if i in named or not _another_frame(a, b, bodies, i)}
     by_inertia(bodies, a, b)
     return Matching(pairs, bodies, frozenset(doubtful))
 
@@ -86,6 +87,20 @@ def _by_name(pairs: dict[int, int], of_a: Iterable[tuple[int, str]], of_b: Itera
         left_a = _unique([(i, key(name)) for i, name in of_a if i not in pairs])
         left_b = _unique([(j, key(name)) for j, name in of_b if j not in taken])
         pairs |= {left_a[name]: left_b[name] for name in left_a.keys() & left_b.keys() if name}
+
+
+def _another_frame(a: Tree, b: Tree, bodies: Mapping[int, int], i: int) -> bool:
+    """Return whether an empty frame of A has a name like one of B only, and stands on another rigid piece.
+
+    It has nothing that moves beside its name: `link1_tool` of one body and `frame1_tool` of another are two.
+    """
+    j = bodies[i]
+    if a.bodies[i].name == b.bodies[j].name or not all(t.bodies[k].inertia.is_zero for t, k in ((a, i), (b, j))):
+        return False
+    if not i or a.joints[i].nv or b.joints[j].nv:
+        return False
+    there = bodies.get(a.fusion.holder[i])
+    return there is None or b.fusion.holder[there] != b.fusion.holder[j]
 
 
 def _unique(named: Sequence[tuple[int, str]]) -> dict[str, int]:

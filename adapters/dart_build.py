@@ -10,7 +10,7 @@ import numpy as np
 from ..harness.spatial import inverse, rotation_z_to
 from ..harness.streams import caught
 from ..harness.tree import JointKind
-from .dart_joints import seat
+from .dart_joints import seats
 
 if TYPE_CHECKING:
     from ..harness.seats import Seat
@@ -37,7 +37,7 @@ def build(tree: Tree) -> tuple[Skeleton, dict[int, BodyNode], list[Seat]]:
     skeleton = dart.dynamics.Skeleton(tree.name or "robot")
     skeleton.setGravity(tree.gravity)
     nodes: dict[int, BodyNode] = {}
-    seats: list[Seat] = []
+    found: list[Seat] = []
     # DART warns of every mass and tensor that no body can have, and takes it.
     with caught([]):
         for i, body in enumerate(tree.bodies[1:], 1):
@@ -49,8 +49,10 @@ def build(tree: Tree) -> tuple[Skeleton, dict[int, BodyNode], list[Seat]]:
             node.setInertia(inertia_of(body.inertia))
             nodes[i] = node
         # Indices of coordinates shift while bodies are added.
-        seats += [seat(i, tree.joints[i], node) for i, node in nodes.items() if tree.joints[i].nv]
-    return skeleton, nodes, seats
+        for i, node in nodes.items():
+            if tree.joints[i].nv:
+                found += seats([i], [tree.joints[i]], node.getParentJoint())
+    return skeleton, nodes, found
 
 
 def _place(joint: DartJoint, of: Joint) -> None:

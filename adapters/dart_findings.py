@@ -9,13 +9,13 @@ from ..harness.bases import DART
 from ..harness.findings import finding
 from ..harness.revealed import order, wrenches
 from ..harness.tree import JointKind
-from .dart_joints import columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ..harness.engine import Given
     from ..harness.findings import Finding
+    from ..harness.seats import Seat
     from ..harness.tree import Tree
     from .dart_joints import BodyNode
 
@@ -29,15 +29,13 @@ COORDINATES = {
 }
 
 
-def revealed(
-    given: Given, tree: Tree, nodes: Mapping[int, BodyNode], seated: Mapping[int, BodyNode]
-) -> tuple[Finding, ...]:
+def revealed(given: Given, tree: Tree, nodes: Mapping[int, BodyNode], seats: Sequence[Seat]) -> tuple[Finding, ...]:
     """Return what was found when joints and links were matched by name."""
-    found = [*order(tree, sorted(seated, key=lambda i: columns(seated[i])), SORTED)]
+    found = [*order(tree, [seat.body for seat in sorted(seats, key=lambda seat: seat.v)], SORTED)]
     if given.format == "urdf":
         found += _default_base(given, tree, nodes)
-    for i in seated:
-        found += _coordinates(given, tree, i)
+    for seat in seats:
+        found += _coordinates(given, tree, seat.body)
     return (*found, *wrenches(tree, EXTERNAL, MAPPED, "what the surroundings do to the body"))
 
 

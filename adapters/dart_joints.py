@@ -24,7 +24,7 @@ from ..harness.spatial import rotation_from_quaternion, rotation_z_to
 from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from ..harness.tree import Floats, Joint
 
@@ -51,29 +51,43 @@ def kind_of(joint: DartJoint) -> JointKind | None:
     return KINDS.get(joint.getType())
 
 
-def fits(joint: Joint, held: DartJoint) -> bool:
-    """Return whether a joint of DART has the coordinates of a joint of the tree."""
+def slides(joint: DartJoint) -> Floats:
+    """Return the axes (n, 3) of a joint that is several slides in series; none of another joint."""
+    if joint.getType() == "TranslationalJoint2D":
+        return np.stack([joint.getTranslationalAxis1(), joint.getTranslationalAxis2()])
+    return np.eye(3 if joint.getType() == "TranslationalJoint" else 0, 3)
+
+
+def fits(joints: Sequence[Joint], held: DartJoint) -> bool:
+    """Return whether a joint of DART has the coordinates of joints of the tree that follow each other."""
     kind = kind_of(held)
-    if joint.nv == 1:
+    if len(joints) > 1 or kind is None:
+        return len(joints) == len(slides(held)) and all(joint.nv == 1 for joint in joints)
+    if joints[0].nv == 1:
         return kind in (JointKind.REVOLUTE, JointKind.PRISMATIC)
-    return joint.kind is kind
+    return joints[0].kind is kind
 
 
-def columns(node: BodyNode) -> tuple[int, ...]:
-    """Return where the coordinates of the joint of a body stand, in q as in v."""
-    joint = node.getParentJoint()
+def columns(joint: DartJoint) -> tuple[int, ...]:
+    """Return where the coordinates of a joint stand, in q as in v."""
     return tuple(joint.getIndexInSkeleton(k) for k in range(joint.getNumDofs()))
 
 
-def seat(body: int, joint: Joint, node: BodyNode) -> Seat:
-    """Return the coordinates of a joint of the tree in the skeleton.
+def seats(bodies: Sequence[int], joints: Sequence[Joint], held: DartJoint) -> list[Seat]:
+    """Return the coordinates of joints of the tree in the skeleton.
 
     Args:
-        body: of the tree, which the joint carries.
-        joint: of the tree; what it says of its own zero is subtracted.
-        node: body of the skeleton, whose joint `fits`.
+        bodies: of the tree, which the joints carry.
+        joints: of the tree, one, or several that follow each other; what they say of their own zero is subtracted.
+        held: the joint of the skeleton, which `fits`.
     """
-    held, at = node.getParentJoint(), columns(node)
+    at = columns(held)
+    if len(joints) > 1:
+        return [Seat(i, at[k : k + 1], at[k : k + 1], shift=joints[k].ref) for k, i in enumerate(bodies)]
+    return [_seat(bodies[0], joints[0], held, at)]
+
+
+def _seat(body: int, joint: Joint, held: DartJoint, at: tuple[int, ...]) -> Seat:
     if joint.kind is JointKind.BALL:
         return Seat(body, at, at, positions=rotation_vector)
     if joint.kind is JointKind.PLANAR:

@@ -17,7 +17,7 @@ from ..harness.errors import EngineRefused, EngineUnsupported
 from ..harness.meshless import without_meshes
 from ..harness.streams import caught
 from .dart_findings import revealed
-from .dart_joints import columns, fits, seat
+from .dart_joints import columns, fits, seats, slides
 from .dart_meshes import unreadable
 from .dart_refusals import refusal
 
@@ -65,18 +65,16 @@ def load(given: Given, tree: Tree) -> Found:
     else:
         raise EngineUnsupported(f"DART has no importer for {given.format}; it reads URDF and MJCF here")
     nodes = _match(skeleton, tree)
-    seated = {i: node for i, node in nodes.items() if tree.joints[i].nv and fits(tree.joints[i], node.getParentJoint())}
-    seats = tuple(seat(i, tree.joints[i], node) for i, node in seated.items())
-    taken = {column for node in seated.values() for column in columns(node)}
+    found, taken = _seated(tree, nodes)
     extra = tuple(skeleton.getDof(k).getName() for k in range(skeleton.getNumDofs()) if k not in taken)
     notes = [f"DART said: {line}" for line in said]
-    findings = list(revealed(given, tree, nodes, seated))
+    findings = list(revealed(given, tree, nodes, found))
     if meshes:
         lost, words = unreadable(given.path)
         findings += lost
         notes.insert(0, f"{meshes} meshes were taken out of {given.path} before DART read it")
         notes += [f"DART said of the first mesh that it does not find: {line}" for line in _plain(words)]
-    return Found(skeleton, nodes, seats, extra, tuple(findings), tuple(notes))
+    return Found(skeleton, nodes, tuple(found), extra, tuple(findings), tuple(notes))
 
 
 def _urdf(given: Given, tree: Tree, text: str | None, said: list[str]) -> Skeleton:
@@ -154,3 +152,22 @@ def _match(skeleton: Skeleton, tree: Tree) -> dict[int, BodyNode]:
         if i and i not in nodes and node.getName() not in taken:
             nodes[i] = node
     return nodes
+
+
+def _seated(tree: Tree, nodes: Mapping[int, BodyNode]) -> tuple[list[Seat], set[int]]:
+    """Return the seats of the joints that both have, and the coordinates that these take.
+
+    Several slides of an MJCF body are one joint of DART.
+    """
+    found: list[Seat] = []
+    taken: set[int] = set()
+    for i, node in nodes.items():
+        held = node.getParentJoint()
+        chain = [i]
+        while len(chain) < len(slides(held)) and tree.parents[chain[0]] > 0:
+            chain.insert(0, tree.parents[chain[0]])
+        joints = [tree.joints[k] for k in chain]
+        if tree.joints[i].nv and fits(joints, held):
+            found += seats(chain, joints, held)
+            taken |= set(columns(held))
+    return found, taken

@@ -9,11 +9,12 @@ import numpy as np
 from ..harness.errors import EngineUnsupported
 from ..harness.spatial import inverse
 from ..harness.tree import Body, Closure, Inertia, Joint, JointKind, Tree, world
-from .dart_joints import kind_of
+from .dart_joints import kind_of, slides
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
+    from ..harness.tree import Floats
     from .dart_build import Skeleton
     from .dart_joints import BodyNode, DartJoint
 
@@ -26,49 +27,67 @@ def tree_of(skeleton: Skeleton) -> Tree:
         TreeError: numbers that are not finite, or an axis that is no unit vector.
     """
     nodes = [skeleton.getBodyNode(k) for k in range(skeleton.getNumBodyNodes())]
-    # The joint's own name is not always unique among joints, the body's among bodies is.
-    index = {node.getName(): i for i, node in enumerate(nodes, 1)}
-    bodies = [world()]
+    bodies, index = [world()], {"": 0}
     for node in nodes:
-        above = node.getParentBodyNode()
+        above, joints = node.getParentBodyNode(), _joints(node.getParentJoint())
+        parent = index[above.getName() if above else ""]
+        for joint in joints[:-1]:
+            # Several slides in one joint are joints in series through massless bodies, as in a tree.
+            bodies.append(Body(f"{node.getName()}/{joint.name}", parent, joint, Inertia()))
+            parent = len(bodies) - 1
         name = "world body" if node.getName() == "world" else node.getName()
-        bodies.append(Body(name, 0 if above is None else index[above.getName()], _joint(node), _inertia(node)))
+        index[node.getName()] = len(bodies)
+        bodies.append(Body(name, parent, joints[-1], _inertia(node)))
     gravity = np.asarray(skeleton.getGravity())
     return Tree(skeleton.getName(), tuple(bodies), gravity=gravity, closures=tuple(_couplings(nodes)))
 
 
-def _joint(node: BodyNode) -> Joint:
-    held = node.getParentJoint()
-    kind = kind_of(held)
+def _joints(held: DartJoint) -> list[Joint]:
+    """Return the joints in series that a joint of DART is, one unless it has several slides."""
+    kind, axes = kind_of(held), slides(held)
+    A = held.getTransformFromParentBodyNode().matrix()
+    T_joint_body = np.asarray(inverse(held.getTransformFromChildBodyNode().matrix()), np.float64)
+    if len(axes):
+        last = len(axes) - 1
+        return [
+            _joint(
+                held,
+                held.getDofName(k),
+                JointKind.PRISMATIC,
+                axis,
+                (k,),
+                T_joint_body=T_joint_body if k == last else np.eye(4),
+                T_parent_joint=np.eye(4) if k else A,
+            )
+            for k, axis in enumerate(axes)
+        ]
     if kind is None:
         raise EngineUnsupported(f"joint {held.getName()!r} is a {held.getType()}, which no tree can hold")
-    A = held.getTransformFromParentBodyNode().matrix()
-    C = held.getTransformFromChildBodyNode().matrix()
-    axis, dofs = np.array([0.0, 0.0, 1.0]), range(held.getNumDofs())
+    axis = np.array([0.0, 0.0, 1.0])
     if kind.nv == 1:
         axis = held.getAxis()
     elif kind is JointKind.PLANAR:
         axis = held.getRotationalAxis()  # in which axes of the plane it counts is of its coordinates
-    limits: dict[str, Any] = {}
+    dofs = tuple(range(held.getNumDofs()))
+    return [_joint(held, held.getName(), kind, axis, dofs, T_parent_joint=A, T_joint_body=T_joint_body)]
+
+
+def _joint(held: DartJoint, name: str, kind: JointKind, axis: Floats, dofs: Sequence[int], **placed: Floats) -> Joint:
+    """Return the joint that some dofs of a joint of DART are."""
+    fields: dict[str, Any] = dict(placed)
     if kind.nv == 1:
-        limits = {
-            "lower": held.getPositionLowerLimit(0),
-            "upper": held.getPositionUpperLimit(0),
-            "speed": held.getVelocityUpperLimit(0),
-            "effort": held.getForceUpperLimit(0),
-            "stiffness": held.getSpringStiffness(0),
-            "rest": np.array([held.getRestPosition(0)]),
+        (k,) = dofs
+        fields |= {
+            "lower": held.getPositionLowerLimit(k),
+            "upper": held.getPositionUpperLimit(k),
+            "speed": held.getVelocityUpperLimit(k),
+            "effort": held.getForceUpperLimit(k),
+            "stiffness": held.getSpringStiffness(k),
+            "rest": np.array([held.getRestPosition(k)]),
         }
-    return Joint(
-        held.getName(),
-        kind,
-        axis=axis,
-        T_parent_joint=A,
-        T_joint_body=np.asarray(inverse(C), np.float64),
-        damping=np.array([held.getDampingCoefficient(k) for k in dofs]),
-        friction=np.array([held.getCoulombFriction(k) for k in dofs]),
-        **limits,
-    )
+    damping = np.array([held.getDampingCoefficient(k) for k in dofs])
+    friction = np.array([held.getCoulombFriction(k) for k in dofs])
+    return Joint(name, kind, axis=axis, damping=damping, friction=friction, **fields)
 
 
 def _inertia(node: BodyNode) -> Inertia:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..harness.errors import EngineUnsupported
 from ..harness.spatial import inverse, motion_transform
-from .mujoco_build import build, reflected_inertia, require_size
+from .mujoco_build import build, require_size
 from .mujoco_calls import BODY, FRAME, Calls
 from .mujoco_findings import conventions, held_tendons, tendons
 from .mujoco_ledger import Switches, inverse_terms
@@ -38,14 +38,15 @@ class MujocoSession:
     Args:
         opened: the model; owned by the session.
         tree: whose coordinates go in and out.
+        calls: into the model; MuJoCo's own without.
     """
 
-    def __init__(self, opened: Opened, tree: Tree) -> None:
+    def __init__(self, opened: Opened, tree: Tree, calls: Calls | None = None) -> None:
         self.model, self.tree, self.extra_dofs = opened.model, tree, opened.extra_dofs
         self._switches = Switches.of(opened.model)  # before they are set for the answers
-        self._calls, self._map = Calls(opened.model), CoordinateMap(opened.model, tree, opened.seats)
+        self._calls, self._map = calls or Calls(opened.model), CoordinateMap(opened.model, tree, opened.seats)
         self._held, self._Ts_held_body = opened.held, opened.Ts_held_body
-        self._reflected, self._added, self._canonical = reflected_inertia(self.model), opened.added, opened.canonical
+        self._reflected, self._added, self._canonical = self._calls.reflected_inertia(), opened.added, opened.canonical
         self._notes = opened.notes
         self.dofs = tuple(tree.dofs[k] for k in self._map.v_from)
         self.bodies = tuple(tree.bodies[i].name for i in self._held)
@@ -54,24 +55,31 @@ class MujocoSession:
         self._masses = self.model.body_mass[self._moving]
         roots = tree.floating_roots
         self._roots = [self._held[i] for i in roots if i in self._held]
-        self.findings: tuple[Finding, ...] = (*opened.findings, *conventions(opened, tree), *tendons(opened, tree))
-        self.lacks = {
-            "symmetry": "mj_fullM mirrors one triangle: that both are equal shows only what the adapter hands on",
-            "load_invariance": "mj_rne takes no wrenches: the adapter subtracts those of mj_applyFT afterwards",
-        }
+        self.findings: tuple[Finding, ...] = (
+            *opened.findings,
+            *conventions(opened, tree, self._calls.WRENCHES),
+            *tendons(opened, tree, self._calls.couplings() if tree.tendons else ()),
+        )
+        self.lacks = dict(self._calls.LACKS)
         if not self._masses.sum():
             self.lacks["center_of_mass"] = "the bodies that can move have no mass"
         if len(self._roots) < len(roots):
             self.lacks["momentum"] = self.lacks["total_momentum"] = "a floating root of the file is not in this model"
         if (self.model.body_subtreemass < 0).any():
-            self.lacks["momentum"] = self.lacks["total_momentum"] = "mj_subtreeVel takes a negative mass for none"
+            self.lacks["momentum"] = self.lacks["total_momentum"] = (
+                "MuJoCo's subtree velocity takes a negative mass for none"
+            )
 
     def describe(self) -> Tree:
         """Return the compiled model as a tree."""
         from ..harness.importers.mjcf import tree_of_mujoco  # noqa: PLC0415  reads XML: not needed for any answer
 
         tree = tree_of_mujoco(Whole(self.model))
-        return tree if self._canonical else replace(tree, tendons=held_tendons(tree, self.model))
+        return (
+            tree
+            if self._canonical or not tree.tendons
+            else replace(tree, tendons=held_tendons(tree, self._calls.couplings()))
+        )
 
     def ledger(self, q: Floats, v: Floats, a: Floats) -> dict[str, dict[str, Floats]]:
         """Return what `inverse_dynamics` ("tau"), `mj_rne` and `mj_inverse` hold beyond the canonical effort.
@@ -131,7 +139,7 @@ class MujocoSession:
             with np.errstate(invalid="ignore"):  # a singular M gives infinities, which turn into NaN
                 return frame.to_tree(self._calls.solve(frame.qpos, rest))
         pairs = zip(self.mass_matrix(q), frame.to_tree(rest), strict=True)
-        return np.array([_solve(M, b) for M, b in pairs]).reshape(len(q), -1)
+        return np.array([_solve(M, b) for M, b in pairs]).reshape(len(q), len(self.dofs))
 
     def poses(self, q: Floats) -> Floats:
         """`xpos` and `xmat`."""

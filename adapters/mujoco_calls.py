@@ -8,16 +8,17 @@ Source: MuJoCo documentation, API reference, "Sub-components" and "Support".
 from __future__ import annotations
 
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .mujoco_build import quiet
+from .mujoco_build import quiet, reflected_inertia
 from .mujoco_map import mujoco
-from .mujoco_versions import full_inertia, make_inertia
+from .mujoco_versions import couplings, full_inertia, make_inertia
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Generator, Iterator, Mapping, Sequence
 
     from ..harness.tree import Floats
     from .mujoco_map import MjModel
@@ -30,7 +31,19 @@ class Calls:
 
     Args:
         model: owned from here on. Its integrator and flags are set so that no answer depends on them.
+
+    Attributes:
+        LACKS: see `harness.engine.Session.lacks`.
+        WRENCHES: what to do with an external wrench.
     """
+
+    LACKS: Mapping[str, str] = MappingProxyType(
+        {
+            "symmetry": "mj_fullM mirrors one triangle: that both are equal shows only what the adapter hands on",
+            "load_invariance": "mj_rne takes no wrenches: the adapter subtracts those of mj_applyFT afterwards",
+        }
+    )
+    WRENCHES = "nothing: the harness uses mj_applyFT, which takes the point; move the wrench for xfrc_applied"
 
     def __init__(self, model: MjModel) -> None:
         model.opt.integrator, model.opt.enableflags = mujoco.mjtIntegrator.mjINT_EULER, 0
@@ -42,6 +55,14 @@ class Calls:
         # Once for all: only fixed tendons have inertia here, and their Jacobians do not change.
         for stage in (mujoco.mj_kinematics, mujoco.mj_comPos, mujoco.mj_tendon):
             stage(model, self.data)
+
+    def reflected_inertia(self) -> Floats:
+        """Return what `inertia` holds beside that of the bodies, see `mujoco_build.reflected_inertia`."""
+        return reflected_inertia(self.model)
+
+    def couplings(self) -> set[tuple[int, int]]:
+        """Return the pairs of dofs, the larger first, that M has a place for."""
+        return couplings(self.model)
 
     def states(self, qpos: Floats, qvel: Floats | None = None) -> Iterator[int]:
         """Yield each state after the stages that depend on position and, with qvel, on velocity."""

@@ -10,7 +10,7 @@ from ..harness.findings import finding
 from ..harness.tree import JointKind, TendonInertia
 from ..harness.wrenches import longest_lever
 from .mujoco_map import mujoco
-from .mujoco_versions import Whole, couplings
+from .mujoco_versions import Whole
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -23,8 +23,14 @@ if TYPE_CHECKING:
 LINEAR = {JointKind.FLOATING: 3, JointKind.PLANAR: 2}  # velocities that turn with the joint
 
 
-def conventions(opened: Opened, tree: Tree) -> Iterator[Finding]:
-    """Yield what MuJoCo says in other coordinates, or counts elsewhere; the adapter maps all of it."""
+def conventions(opened: Opened, tree: Tree, wrenches: str) -> Iterator[Finding]:
+    """Yield what MuJoCo says in other coordinates, or counts elsewhere; the adapter maps all of it.
+
+    Args:
+        opened: the model.
+        tree: whose coordinates go in and out.
+        wrenches: what to do with an external wrench.
+    """
     for seat in opened.seats:
         body = tree.bodies[seat.body]
         if body.joint.kind is JointKind.FLOATING:
@@ -40,7 +46,7 @@ def conventions(opened: Opened, tree: Tree) -> Iterator[Finding]:
             where=loaded.name,
             expected="moment, then force, in body axes at the body origin",
             found="xfrc_applied: force, then moment, in world axes at the centre of mass",
-            fix="nothing: the harness uses mj_applyFT, which takes the point; move the wrench for xfrc_applied",
+            fix=wrenches,
         )
 
 
@@ -105,9 +111,14 @@ def _reflected(joint: Joint, *, canonical: bool) -> Finding:
     )
 
 
-def tendons(opened: Opened, tree: Tree) -> Iterator[Finding]:
-    """Yield where the inertia of each fixed tendon is counted."""
-    room = couplings(opened.model) if tree.tendons else set[tuple[int, int]]()
+def tendons(opened: Opened, tree: Tree, room: Collection[tuple[int, int]]) -> Iterator[Finding]:
+    """Yield where the inertia of each fixed tendon is counted.
+
+    Args:
+        opened: the model.
+        tree: whose tendons they are.
+        room: the pairs of dofs, the larger first, that M has a place for.
+    """
     addresses = {seat.body: seat.v for seat in opened.seats}
     for tendon in tree.tendons:
         dofs = sorted(addresses[i] for name in tendon.coefficients if (i := tree.joint_index[name]) in addresses)
@@ -125,14 +136,13 @@ def tendons(opened: Opened, tree: Tree) -> Iterator[Finding]:
         )
 
 
-def held_tendons(tree: Tree, model: MjModel) -> tuple[TendonInertia, ...]:
+def held_tendons(tree: Tree, room: Collection[tuple[int, int]]) -> tuple[TendonInertia, ...]:
     """Return the inertia of fixed tendons as `mj_makeM` counts it: less the couplings that M has no place for.
 
     Args:
         tree: as `tree_of_mujoco` describes the model, in its coordinates.
-        model: of MuJoCo.
+        room: the pairs of dofs, the larger first, that M has a place for.
     """
-    room = couplings(model) if tree.tendons else set[tuple[int, int]]()
     found: list[TendonInertia] = []
     for tendon in tree.tendons:
         names = list(tendon.coefficients)

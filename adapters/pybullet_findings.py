@@ -28,13 +28,13 @@ JACOBIAN: Final = "inverse dynamics takes none; calculateJacobian has rows in th
 UNIT: Final = 1e-9  # an axis is as long as a unit vector
 
 
-def revealed(model: Model, tree: Tree, held: Held) -> tuple[Finding, ...]:
+def revealed(given: Given, model: Model, tree: Tree, held: Held) -> tuple[Finding, ...]:
     """Return what was found when joints and links were matched by name."""
     by_velocity = sorted(held.joints, key=lambda i: _first_velocity(model, held.joints[i]))
     return (
         *order(tree, by_velocity, SORTED),
         *wrenches(tree, JACOBIAN, MAPPED),
-        *_bases(model, tree, held),
+        *_bases(model, tree, held, urdf=given.format == "urdf"),
         *_coordinates(tree, held),
         *_axes(model, tree, held),
     )
@@ -45,7 +45,7 @@ def _first_velocity(model: Model, at: tuple[int, int]) -> tuple[int, int]:
     return b, model.bodies[b].links[k].v.start if k else -1
 
 
-def _bases(model: Model, tree: Tree, held: Held) -> Iterator[Finding]:
+def _bases(model: Model, tree: Tree, held: Held, *, urdf: bool) -> Iterator[Finding]:
     """Yield how a base that floats is written, and what of one that does not is left."""
     for i in (i for i, joint in enumerate(tree.joints) if joint.kind is JointKind.FLOATING and i in held.joints):
         body = tree.bodies[i]
@@ -60,7 +60,19 @@ def _bases(model: Model, tree: Tree, held: Held) -> Iterator[Finding]:
         )
     for i, (b, k) in held.links.items():
         body = tree.bodies[i]
-        if not k and not model.bodies[b].floating and not tree.moving[i] and not body.inertia.is_zero:
+        if k or model.bodies[b].floating or tree.moving[i]:
+            continue
+        if urdf:
+            yield finding(
+                "base.fixed_or_free",
+                body.source(),
+                where=body.name,
+                expected="fixed to the world",
+                found="floating by default",
+                severity="convention",
+                fix="loadURDF(file, useFixedBase=True), as the harness does",
+            )
+        if not body.inertia.is_zero:
             yield finding(
                 "body.root_fused",
                 body.source(),
@@ -85,7 +97,7 @@ def _coordinates(tree: Tree, held: Held) -> Iterator[Finding]:
 
 
 def _axes(model: Model, tree: Tree, held: Held) -> Iterator[Finding]:
-    """Yield the axes that are kept as long as they are written: what is computed with them normalises them."""
+    """Yield the axes that are kept as long as they are written: inverse dynamics normalises them, motion does not."""
     for i, (b, k) in held.joints.items():
         joint, link = tree.joints[i], model.bodies[b].links[k]
         length = float(np.linalg.norm(link.axis))
@@ -96,8 +108,7 @@ def _axes(model: Model, tree: Tree, held: Held) -> Iterator[Finding]:
                 where=joint.name,
                 expected=joint.axis.tolist(),
                 found=(link.T_link_inertial[:3, :3].T @ link.axis).tolist(),
-                severity="convention",
-                fix="nothing: inverse dynamics normalises it; getJointInfo has it as written, in inertial axes",
+                fix="write the axis with length 1: inverse dynamics normalises it, getLinkStates does not",
             )
 
 

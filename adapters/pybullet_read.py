@@ -75,7 +75,7 @@ def load(given: Given, tree: Tree, call: Call) -> Found:
         if (b, k) not in seated
         for end in (JointKind.FLOATING if not k and body.floating else link.kind).dof_suffixes
     )
-    findings = revealed(model, tree, held)
+    findings = revealed(given, model, tree, held)
     return Found(model, held, extra, (*findings, *meshless), tuple(notes))
 
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from ..harness.errors import EngineRefused, Source
+from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,8 +37,8 @@ def refusal(
 
 
 def _place(given: Given, tree: Tree, words: Sequence[str], model: Model | None) -> tuple[str | None, Source]:
-    if model is not None and (added := re.search(r"adding body (\d+)", " ".join(words))):
-        joint = model.bodies[-1].links[int(added[1])].joint
+    joint = _without_dynamics(model, " ".join(words)) if model is not None else ""
+    if joint:
         return joint, tree.joints[tree.joint_index[joint]].source() if joint in tree.joint_index else Source(given.path)
     for said in reversed(words):
         name = said.rpartition(": ")[2]
@@ -48,3 +49,12 @@ def _place(given: Given, tree: Tree, words: Sequence[str], model: Model | None) 
             return name, tree.joints[tree.joint_index[name]].source()
     line = re.search(r"Line number=(\d+)|\.urdf:(\d+):", " ".join(words))
     return None, Source(given.path, int(line[1] or line[2]) if line else 0)
+
+
+def _without_dynamics(model: Model, words: str) -> str:
+    """Return the name of the joint that ended the copy of a multibody for inverse dynamics, "" if it is not told."""
+    links = [link for body in model.bodies for link in body.links]
+    added = re.search(r"adding body (\d+)", words)
+    if added and len(model.bodies) == 1:
+        return links[int(added[1])].joint
+    return next((link.joint for link in links if link.kind is JointKind.PLANAR), "")

@@ -84,8 +84,8 @@ class BulletSession(Lacking):
         self._v_at = np.cumsum([0, *(body.nv for body in model.bodies)]).tolist()
         self._q_at = np.cumsum([0, *(body.nq for body in model.bodies)]).tolist()
         neutral = np.concatenate([np.zeros(0), *(body.neutral for body in model.bodies)])
-        self.map = CoordinateMap(tree, [self._seat(i) for i in held.joints], neutral, model.nv)
-        self.dofs = self.map.dofs
+        self._map = CoordinateMap(tree, [self._seat(i) for i in held.joints], neutral, model.nv)
+        self.dofs = self._map.dofs
         self.bodies = tuple(tree.bodies[i].name for i in held.links)
         self.total_mass = float(sum(link.mass for body in model.bodies for link in body.links))
         self._axes = [body.R_world_inertial for body in model.bodies]
@@ -129,17 +129,19 @@ class BulletSession(Lacking):
     @unless_lacking
     def describe(self) -> Tree:
         """Return the links with their principal moments, turned into link axes; the mass of a fixed base is none."""
-        return tree_of(self.model, self.gravity)
+        bases = (i for i, (_, k) in self._held.links.items() if not k and not self.tree.moving[i])
+        root = next(bases, None)
+        return tree_of(self.model, self.gravity, self.tree.bodies[root].source("com") if root is not None else None)
 
     @unless_lacking
     def inverse_dynamics(
         self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None
     ) -> Floats:
         """`calculateInverseDynamics`, minus the efforts of the wrenches by `calculateJacobian`."""
-        frame = self.map.at(q, v)
+        frame = self._map.at(q, v)
         tau = self._efforts(frame, frame.v, frame.acceleration(a), gravity)
         if self._outside is not None:
-            tau = tau + a @ self._outside[:, self.map.v_from]
+            tau = tau + a @ self._outside[:, self._map.v_from]
         if wrenches is not None and wrenches[:, 1:].any():
             tau = tau - self.generalized_forces(q, wrenches)
         return tau
@@ -147,34 +149,34 @@ class BulletSession(Lacking):
     @unless_lacking
     def bias(self, q: Floats, v: Floats, gravity: Floats | None = None) -> Floats:
         """`calculateInverseDynamics` without acceleration."""
-        frame = self.map.at(q, v)
+        frame = self._map.at(q, v)
         return self._efforts(frame, frame.v, frame.acceleration(), gravity)
 
     @unless_lacking
     def gravity_forces(self, q: Floats) -> Floats:
         """`calculateInverseDynamics` at rest."""
-        frame = self.map.at(q)
-        rest = np.zeros((len(q), self.map.nv))
+        frame = self._map.at(q)
+        rest = np.zeros((len(q), self._map.nv))
         return self._efforts(frame, rest, rest, None)
 
     @unless_lacking
     def mass_matrix(self, q: Floats) -> Floats:
         """`calculateMassMatrix`; nothing of one multibody is coupled to another."""
-        frame = self.map.at(q)
+        frame = self._map.at(q)
         if len(self.model.bodies) == 1:
             M = self.model.bodies[0].mass_matrix(frame.q)
         else:
-            M = np.zeros((len(q), self.map.nv, self.map.nv))
+            M = np.zeros((len(q), self._map.nv, self._map.nv))
             for body, at, of in self._parts():
                 M[:, of, of] = body.mass_matrix(frame.q[:, at])
         M = frame.mass_matrix(M)
-        own = self.map.v_from
+        own = self._map.v_from
         return M if self._outside is None else M + self._outside[own[:, None], own]
 
     @unless_lacking
     def forward_dynamics(self, q: Floats, v: Floats, tau: Floats, wrenches: Floats | None = None) -> Floats:
         """Solved from `calculateMassMatrix` and `calculateInverseDynamics`: only a step of time has it otherwise."""
-        rest = tau[:, self.map.v_from] - self.inverse_dynamics(q, v, np.zeros_like(v), wrenches)
+        rest = tau[:, self._map.v_from] - self.inverse_dynamics(q, v, np.zeros_like(v), wrenches)
         out = np.empty_like(rest)
         for i, (M, b) in enumerate(zip(self.mass_matrix(q), rest, strict=True)):
             try:
@@ -245,8 +247,8 @@ class BulletSession(Lacking):
     @unless_lacking
     def generalized_forces(self, q: Floats, wrenches: Floats) -> Floats:
         """Sum of J^T f by `calculateJacobian` at the body origins, whose rows are in base inertial axes."""
-        frame, Ts = self.map.at(q), self.poses(q)
-        out = np.zeros((len(q), self.map.nv))
+        frame, Ts = self._map.at(q), self.poses(q)
+        out = np.zeros((len(q), self._map.nv))
         for row, (i, (b, k)) in enumerate(self._held.links.items()):
             if not k or not wrenches[:, i].any() or not self.model.bodies[b].n:
                 continue
@@ -286,7 +288,7 @@ class BulletSession(Lacking):
 
     def _states(self, q: Floats, v: Floats) -> list[LinkStates]:
         """Return the states of all links, by multibody."""
-        frame = self.map.at(q, v)
+        frame = self._map.at(q, v)
         found: list[LinkStates] = []
         for b, (body, at, of) in enumerate(self._parts()):
             own = frame.v[:, of]

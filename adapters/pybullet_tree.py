@@ -10,18 +10,20 @@ from ..harness.spatial import inverse
 from ..harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 
 if TYPE_CHECKING:
+    from ..harness.errors import Source
     from ..harness.tree import Floats
     from .pybullet_model import Link, Model
 
 ROOT = "root_joint"
 
 
-def tree_of(model: Model, gravity: Floats) -> Tree:
+def tree_of(model: Model, gravity: Floats, turned_by: Source | None = None) -> Tree:
     """Return the links as they are held: inertias and axes turned into link axes, placements at zero.
 
     Args:
         model: read.
         gravity: (3,) [m/s^2] in world axes.
+        turned_by: the element of the file that gives gravity its direction.
     """
     bodies, links, joints = [world()], {"world"}, set[str]()
     for number, multibody in enumerate(model.bodies):
@@ -39,7 +41,8 @@ def tree_of(model: Model, gravity: Floats) -> Tree:
             parent = first + link.parent + 1 if k else 0
             inertia = Inertia(link.mass, link.T_link_inertial[:3, 3], link.I_com)
             bodies.append(Body(_distinct(link.name, links), parent, joint, inertia))
-    return Tree("pybullet", tuple(bodies), gravity=gravity)
+    sources = {"gravity": turned_by} if turned_by else {}
+    return Tree("pybullet", tuple(bodies), gravity=gravity, sources=sources)
 
 
 def _home(T: Floats, kind: JointKind) -> Floats:

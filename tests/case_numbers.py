@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from shared_cases import UNFUSED, WRENCH, Expectation, coupled, misused, opened, session, vectors
+from shared_cases import UNFUSED, WRENCH, Expectation, coupled, misused, opened, otherwise, session, vectors
 
 from tautology.adapters.reference import Reference
 from tautology.harness.diagnosis.compare import compare
@@ -40,7 +40,8 @@ def numbers(case: Expectation) -> tuple[Any, Any]:
     """
     path, fused = case.entry["path"], case.options != UNFUSED
     tree = opened(case.file, case.base).tree
-    engine = Side(session(case.file, case.engine, path, case.base, fused=fused, version=case.version), tree, case)
+    held = session(case.file, case.engine, path, case.base, fused=fused, version=case.version, options=otherwise(case))
+    engine = Side(held, tree, case)
     if case.command == "check" or case.entry["file"] == case.first:
         return Side(Reference(tree), tree, case, held=tree).value(), engine.value()
     first = case.folder / case.first
@@ -109,7 +110,9 @@ class Side:
         raise KeyError(self.case.entry["quantity"])
 
     def _of_dofs(self, values: np.ndarray) -> Any:
-        return values[tuple(list(self.session.dofs).index(place) for place in self.places)]
+        # The root of a URDF hangs on a joint that has no name in the file.
+        own = [place if place in self.session.dofs else place.replace("root.", "root_joint.") for place in self.places]
+        return values[tuple(list(self.session.dofs).index(place) for place in own)]
 
     def _of_call(self, extra: str) -> Any:
         """Return what a call gives in place of tau, or what one force adds to it; the file has tau, and nothing."""

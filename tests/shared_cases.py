@@ -7,10 +7,13 @@ import re
 import subprocess
 import sys
 import tomllib
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest.mock import patch
 
 import numpy as np
 from package_index import require_index
@@ -42,10 +45,16 @@ DEFAULT = {
     "dart": "6.20.0",
     "drake": "1.51.1",
     "idyntree": "15.1.0",
+    "pybullet": "3.2.7",
 }
 # Beginnings of the options that mean a free base, and how a file is loaded otherwise than by default.
-FREED = ("free root", "root joint: free flyer", "freejoint added", "quaternion handed", "ordinary base acceleration")
+FREED = (
+    *("free root", "root joint: free flyer", "freejoint added", "quaternion handed", "ordinary base acceleration"),
+    "useFixedBase=0",
+)
 UNFUSED = "fusestatic=false"
+# Options of an engine that another call of it answers, `called` of `case_numbers_ENGINE`.
+CALLED = {("pybullet", "flags=0"), ("pybullet", "URDF_MERGE_FIXED_LINKS")}
 WRENCH = re.compile(r"force \((.*?)\) N and torque \((.*?)\) N m in world axes on body (\w+)")
 
 
@@ -121,8 +130,10 @@ def opened(file: Path, base: str) -> Loaded:
 
 
 @cache
-def engine_of(engine: str, version: str | None) -> Engine:
-    """Return an engine; of another version than ours, in a process of its own."""
+def engine_of(engine: str, version: str | None, options: str = "") -> Engine:
+    """Return an engine, called as the options say; of another version than ours, in a process of its own."""
+    if (engine, options) in CALLED:
+        return import_module(f"case_numbers_{engine}").called(options)
     if version is None:
         return registry.adapter(engine)
     require_index()
@@ -131,10 +142,10 @@ def engine_of(engine: str, version: str | None) -> Engine:
 
 @cache
 def session(
-    file: Path, engine: str, path: str, base: str, *, fused: bool = True, version: str | None = None
+    file: Path, engine: str, path: str, base: str, *, fused: bool = True, version: str | None = None, options: str = ""
 ) -> Session:
     """Return the session of an engine on a file; unfused, MuJoCo is handed the spec with that switch off."""
-    model, adapter = opened(file, base), engine_of(engine, version)
+    model, adapter = opened(file, base), engine_of(engine, version, options)
     if path == "neutral":
         return adapter.neutral(model.tree)
     if fused:
@@ -194,6 +205,21 @@ def asked_states(tree: Tree, state: Mapping[str, Any]) -> States:
     )
 
 
+def otherwise(case: Expectation) -> str:
+    """Return the options of an entry that another call of its engine answers, else an empty string."""
+    return case.options if (case.engine, case.options) in CALLED else ""
+
+
+@contextmanager
+def calling(engine: str, options: str) -> Iterator[None]:
+    """Let a run in our own process, which takes the engine that the adapter holds, call it as the options say."""
+    if not options:
+        yield
+        return
+    with patch.object(import_module(f"tautology.adapters.{engine}_"), "ENGINE", engine_of(engine, None, options)):
+        yield
+
+
 _CHECKED: dict[tuple[Any, ...], Mapping[str, Any]] = {}
 
 
@@ -203,7 +229,8 @@ def checked(case: Expectation) -> Mapping[str, Any]:
     path = case.entry["path"] if case.engine != "reference" else "both"
     # Before 3.14 MuJoCo keeps a full tensor to about 1e-7; entries that hold there say 1e-8, absolute.
     tolerance = 1e-6 if case.version and case.entry.get("tolerance", 0) >= 1e-8 else 1e-9
-    key = (case.file, engine, path, case.base, case.version, tolerance)
+    called = otherwise(case)
+    key = (case.file, engine, path, case.base, case.version, tolerance, called)
     if key not in _CHECKED:
         try:
             states: Any = asked_states(opened(case.file, case.base).tree, case.state)
@@ -213,7 +240,8 @@ def checked(case: Expectation) -> Mapping[str, Any]:
         if case.version:
             require_index()
         request = Request([term], path, case.base, states, tolerance=tolerance, in_process=not case.version)
-        _CHECKED[key] = check_files([str(case.file)], request).to_json()
+        with calling(engine, called):
+            _CHECKED[key] = check_files([str(case.file)], request).to_json()
     return _CHECKED[key]
 
 
@@ -237,7 +265,7 @@ from tautology.harness.engine import Given
 from tautology.harness.errors import EngineRefused
 from tautology.harness.tree import Tree, world
 
-name, format, file = sys.argv[1:]
+name, format, file, q = sys.argv[1:]
 try:
     session = registry.adapter(name).native(Given(format, file), Tree("bare", (world(),)))
 except EngineRefused as refusal:
@@ -254,6 +282,8 @@ elif name == "dart":
     dofs, nodes = model.getDofs(), [model.getBodyNode(k) for k in range(model.getNumBodyNodes())]
     names, M = [dof.getName() for dof in dofs], model.getMassMatrix()
     answer |= {"joints": names, "M": dict(zip(names, M.diagonal())), "mass": {n.getName(): n.getMass() for n in nodes}}
+elif name == "pybullet":
+    answer |= {"mass": {link.name: link.mass for body in model.bodies for link in body.links}}
 elif name == "drake":
     from pydrake.multibody.tree import BodyIndex
     bodies = [model.get_body(BodyIndex(k)) for k in range(1, model.num_bodies())]
@@ -264,12 +294,17 @@ elif name == "idyntree":
     import idyntree.bindings as idt, numpy as np
     engine, n = idt.KinDynComputations(), model.getNrOfDOFs()
     engine.loadRobotModel(model)
-    engine.setRobotState(np.eye(4), np.zeros(n), np.zeros(6), np.zeros(n), np.zeros(3))
+    names = {k: model.getJointName(k) for k in joints if model.getJoint(k).getNrOfDOFs()}
+    moving = {name: model.getJoint(k).getDOFsOffset() for k, name in names.items()}
+    s, rest = np.zeros(n), np.zeros(n)
+    for joint, value in json.loads(q).items():
+        if joint in moving:
+            s[moving[joint]] = value
+    engine.setRobotState(np.eye(4), s, np.zeros(6), rest, np.zeros(3))
     M = idt.MatrixDynSize(6 + n, 6 + n)
     engine.getFreeFloatingMassMatrix(M)
     diagonal = M.toNumPy().diagonal()[6:]
-    moving = [k for k in joints if model.getJoint(k).getNrOfDOFs()]
-    answer |= {"M": {model.getJointName(k): diagonal[model.getJoint(k).getDOFsOffset()] for k in moving}}
+    answer |= {"M": {joint: diagonal[k] for joint, k in moving.items()}}
 print(json.dumps(answer))
 """
 
@@ -283,7 +318,7 @@ def alone(case: Expectation) -> Mapping[str, Any]:
         except EngineRefused as refusal:
             return {"status": "refused", "message": str(refusal)}
         return {"status": "accepted", "message": ""}
-    command = [sys.executable, "-c", ALONE, case.engine, format_, str(case.file)]
+    command = [sys.executable, "-c", ALONE, case.engine, format_, str(case.file), json.dumps(case.state.get("q", {}))]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     if done.returncode:
         return {"status": "crashed", "message": done.stderr}

@@ -165,8 +165,13 @@ def _fix(difference: Difference, engine: str | None, tree: Tree) -> str:
 def _placed(difference: Difference, tree: Tree, held: Tree) -> Difference:
     """Return a centre of mass that departs at the joint that moved it, when the engine merged its body.
 
-    The numbers of such a body are read right, and moved by its fixed joint: that is where they went wrong.
+    The numbers of such a body are read right, and moved by its fixed joint: that is where they went wrong. Where an
+    adapter knows what element of the file turned gravity, it is told there.
     """
+    cause = held.sources.get("gravity")
+    if difference.kind.startswith("gravity.") and cause is not None:
+        where = next((body.name for body in tree.bodies if cause in body.sources.values()), None)
+        return replace(difference, where=where, source=cause)
     at = tree.index.get(difference.where or "")
     if at is None or difference.kind != "com" or tree.bodies[at].name in held.index:
         return difference

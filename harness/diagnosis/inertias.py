@@ -146,7 +146,7 @@ def _tensor(ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Float
         first, *others = kinds
         return Reason(first, "inertia", tuple(others), chance=0.0 if alone and kinds[first] else 0.05 if alone else 0.8)
     if np.abs(theirs.I_com).max() <= grain:
-        return Reason("inertia.value", "inertia", dropped=True)
+        return Reason("inertia.value" if is_physical(ours) else "inertia.repaired", "inertia", dropped=True)
     repaired = not is_physical(ours) and is_physical(theirs)
     return Reason("inertia.repaired" if repaired else "inertia.value", "inertia")
 

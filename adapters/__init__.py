@@ -208,7 +208,7 @@ PYBULLET = EngineCard(
         "ball joints: PyBullet has no inverse dynamics of spherical joints",
         "planar joints: PyBullet has none",
         "floating joint below another body: PyBullet floats bases alone",
-        "efforts of a floating base: calculateInverseDynamics leaves the acceleration of the base out",
+        "efforts with a floating base: calculateInverseDynamics leaves the acceleration of the base out",
     ),
 )
 

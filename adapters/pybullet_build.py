@@ -48,6 +48,9 @@ def build(tree: Tree) -> tuple[Model, Held]:
                 links |= {i: (len(model.bodies) - 1, at[_name(i)]) for i in inside}
     for i, (b, k) in links.items():
         model.bodies[b].hold(k, _moments(tree.bodies[i].inertia))
+    for b, body in enumerate(model.bodies):
+        own = {k: i for i, (at, k) in links.items() if at == b}
+        body.rename({k: (tree.bodies[i].name, tree.joints[i].name) for k, i in own.items()})
     _prepare(model)
     seated = {i: tree.joints[i].T_joint_body for i in links if tree.joints[i].nv}
     joints = {i: links[i] for i, joint in enumerate(tree.joints) if joint.nv}

@@ -15,7 +15,7 @@ import itertools
 import re
 import weakref
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -26,7 +26,7 @@ from ..harness.streams import caught
 from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Sequence
+    from collections.abc import Callable, Generator, Mapping, Sequence
 
     from ..harness.tree import Floats
 
@@ -210,6 +210,11 @@ class Multibody:
     def moving_links(self) -> list[Link]:
         """The links that can move."""
         return [link for link, moves in zip(self.links, self.moving, strict=True) if moves]
+
+    def rename(self, names: Mapping[int, tuple[str, str]]) -> None:
+        """Call links and their joints otherwise than the file that was written for PyBullet."""
+        named = {k: replace(self.links[k], name=name, joint=joint if k else "") for k, (name, joint) in names.items()}
+        self.links = tuple(named.get(k, link) for k, link in enumerate(self.links))
 
     def hold(self, link: int, moments: Floats) -> None:
         """Write the principal moments (3,), in ascending order, of a link where its reader has put others.

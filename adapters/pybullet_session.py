@@ -35,6 +35,7 @@ OF_LINKS: Final[tuple[str, ...]] = (
     *("poses", "velocities", "kinetic_energy", "potential_energy", "center_of_mass", "momentum"),
     *("generalized_forces", "describe"),
 )
+XYZW: Final = [1, 2, 3, 0]  # of w, x, y, z
 FLOATS: Final = "calculateInverseDynamics leaves the acceleration of a floating base out, and its efforts mean nothing"
 MANY: Final = f"getLinkStates and calculateJacobian fail for more than {MOST_LINKS} links"
 BALLS: Final = "PyBullet says that spherical joints are not supported: it has no Jacobian, and wrong efforts above them"
@@ -310,7 +311,7 @@ class BulletSession(Lacking):
         R = T_world_base[:, :3, :3]
         linear = (R @ (V[:, :3] + np.cross(V[:, 3:], T_base_inertial[:3, 3]))[..., None])[..., 0]
         angular = (R @ V[:, 3:, None])[..., 0]
-        quats = np.stack([quaternion_from_rotation(turn) for turn in T[:, :3, :3]])[:, [1, 2, 3, 0]]
+        quats = np.array([quaternion_from_rotation(turn)[XYZW] for turn in T[:, :3, :3]]).reshape(-1, 4)
         rows = (T[:, :3, 3], quats, linear, angular)
         return [tuple(row) for row in zip(*(x.tolist() for x in rows), strict=True)]
 
@@ -332,4 +333,4 @@ class BulletSession(Lacking):
 
 def _xyzw(q: Floats) -> Floats:
     """Return the quaternions wxyz of a ball as PyBullet has them."""
-    return q[:, [1, 2, 3, 0]]
+    return q[:, XYZW]

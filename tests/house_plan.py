@@ -29,6 +29,8 @@ ENGINES = {
     "urchin": {"urchin"},
     "yourdfpy": {"yourdfpy"},
 }
+# Packages beside the engines that are ours: they may use the reference, and no engine.
+OWN = {"textbook"}
 # MJX computes with MuJoCo's models: its adapter builds and reads them as MuJoCo's does.
 FAMILIES = {"mujoco-mjx": {"mujoco-mjx", "mujoco"}}
 # From the bottom up: a module imports from its own layer and from those below. A package stands for its modules.
@@ -172,6 +174,8 @@ def distribution(adapter: str) -> str:
         LookupError: no engine or several could own it.
     """
     name = adapter.split(".")[1]
+    if name in OWN:
+        return "tautology"
     owners = [card.distribution for card in CARDS if name.startswith(card.name)]
     if len(owners) != 1:
         raise LookupError(f"{adapter} belongs to {owners or 'none'} of the engines {[card.name for card in CARDS]}")

@@ -7,7 +7,7 @@ Names are numbers: Drake wants those of bodies, joints and frames to differ with
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -31,6 +31,7 @@ from ..harness.tree import Inertia, JointKind
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..harness.errors import Source
     from ..harness.findings import Finding
     from ..harness.tree import Floats, Joint, Tree
     from .drake_joints import DrakeJoint
@@ -48,6 +49,7 @@ class Opened:
         joints: tree body to Drake's joint that carries it, of the joints with dofs that both have.
         held: tree body to Drake's body and the placement of the tree's body in it, None for the same frame.
         native: whether Drake's importer made it: `ref` is then part of Drake's frames.
+        reads: kind and joint of what Drake reads beyond the tree, to the element that says so.
         extra_dofs, findings, notes: see `harness.engine.Session`.
         outside: (nv, nv) reflected inertia that the plant cannot hold, or None.
     """
@@ -60,6 +62,7 @@ class Opened:
     findings: tuple[Finding, ...] = ()
     notes: tuple[str, ...] = ()
     outside: Floats | None = None
+    reads: Mapping[tuple[str, str], Source] = field(default_factory=dict)
 
 
 def build(tree: Tree) -> Opened:

@@ -11,6 +11,7 @@ import numpy as np
 from ..harness.bases import DRAKE
 from ..harness.errors import Source
 from ..harness.findings import finding
+from ..harness.importers.xml import read_xml
 from ..harness.revealed import order, wrenches
 from ..harness.tree import JointKind
 
@@ -34,6 +35,14 @@ MAPPED: Final = "nothing: the harness maps it; in your own calls, use Drake's co
 WRENCH: Final = "SpatialForce: moment, then force, at any point, in axes of any frame"
 LOGGED: Final = re.compile(r"^(?P<file>.*?):(?P<line>\d+): (?P<level>warning|error): (?P<words>.*)$", re.DOTALL)
 FLOATING_URDF: Final = re.compile(r"Joint '(?P<name>.*)' specified as type floating")
+# Elements and attributes of MJCF that touch no smooth dynamics: the notes have them.
+OF_NO_DYNAMICS: Final = frozenset(
+    (
+        *("visual", "statistic", "size", "sensor", "contact", "asset", "texture", "material", "custom", "camera"),
+        *("light", "site", "rgba", "geom", "timestep", "iterations", "solver", "integrator", "cone", "impratio"),
+        *("tolerance", "class", "childclass", "extension"),
+    )
+)
 UNSUPPORTED: Final = re.compile(r"(?:attribute|tag) '(?P<child>[^']*)' found (?:in a|as a child of) '(?P<tag>[^']*)'")
 
 
@@ -79,7 +88,7 @@ def _gravity(opened: Opened, tree: Tree) -> Iterator[Finding]:
     if first and tree.gravity.any():
         yield finding(
             "gravity.sign",
-            tree.sources.get("gravity"),
+            tree.sources.get("gravity") or next((s for k, s in tree.sources.items() if k.startswith("option@")), None),
             where=tree.joints[first].name,
             expected="the efforts that hold the robot still",
             found="the efforts of gravity",
@@ -115,27 +124,30 @@ def said(lines: Sequence[str], tree: Tree) -> Iterator[Finding]:
         element = f"{what['tag']}@{what['child']}" if what else ""
         if element in IGNORED or element == "option@flag":
             continue  # said beside its effect, see `harness.diagnosis.ignored`
+        if what and {what["tag"], what["child"]} & OF_NO_DYNAMICS:
+            continue
         floating = FLOATING_URDF.search(words)
         if not (what or floating or "does not currently support" in words or "not supported" in words):
             continue
-        where, source = _element(words, number, tree)
+        where, source = _element(words, match["file"], number, tree)
         key = (words, where)
         if key in told:
             continue
         told.add(key)
-        source = source or Source(tree.origin.path, number)
         values: dict[str, Any] = {"expected": "read", "found": words.rstrip(".")}
         values["fix"] = "nothing in the compared answers depends on it, or another finding says what does"
         yield finding("feature.ignored", source, where=where or element or None, severity="convention", **values)
 
 
-def _element(words: str, line: int, tree: Tree) -> tuple[str | None, Source | None]:
+def _element(words: str, file: str, line: int, tree: Tree) -> tuple[str | None, Source]:
     """Return name and place of the joint or body that the words, or their line, are about."""
     floating = FLOATING_URDF.search(words)
     if floating and floating["name"] in tree.joint_index:
         joint = tree.joints[tree.joint_index[floating["name"]]]
         return joint.name, joint.source()
-    at = Source(tree.origin.path, line)
+    at, what = Source(file, line), UNSUPPORTED.search(words)
+    if what:
+        return _named(at, (what["tag"], what["child"]))
     for body in tree.bodies[1:]:
         if _is_at(at, body.joint.source()):
             return body.joint.name, at
@@ -143,9 +155,15 @@ def _element(words: str, line: int, tree: Tree) -> tuple[str | None, Source | No
             return body.name, at
         if any(_is_at(at, source) for source in body.joint.sources.values()):
             return body.joint.name, at
-    for loss in tree.losses:
-        if loss.where and _is_at(at, loss.source):
-            return loss.where, at
+    return None, at
+
+
+def _named(at: Source, tags: tuple[str, str]) -> tuple[str | None, Source]:
+    """Return the first name on or inside the element of one of these tags that begins on a line."""
+    for element in read_xml(at.file).root.walk():
+        if element.source.line == at.line and element.tag in tags:
+            named = next((inner for inner in element.walk() if inner.get("name")), None)
+            return (named.get("name"), named.source) if named else (None, at)
     return None, at
 
 

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
     from ..harness.engine import Given
+    from ..harness.errors import Source
     from ..harness.findings import Finding
     from ..harness.tree import Floats, Tree
     from .drake_build import DrakeBody, Plant
@@ -67,7 +68,8 @@ def load(given: Given, tree: Tree) -> Opened:
     matched = {joint.index() for joint in joints.values()}
     extra = tuple(dof for joint in _all_joints(plant) if joint.index() not in matched for dof in _dofs(joint))
     findings += [*welded(tree, names), *said(heard, tree)]
-    notes = [f"Drake said: {' '.join(line.split())}" for line in heard]
+    notes = [f"the meshes were taken out: {f.found}" for f in findings if f.kind == "refused.mesh"]
+    notes += [f"Drake said: {' '.join(line.split())}" for line in heard]
     if heard and (words := _strict(given)):
         notes.append(f"with SetStrictParsing Drake refuses the file: {words}")
     return Opened(
@@ -78,6 +80,7 @@ def load(given: Given, tree: Tree) -> Opened:
         extra_dofs=extra,
         findings=tuple(findings),
         notes=tuple(notes),
+        reads=_rotors(plant, tree),
     )
 
 
@@ -179,6 +182,15 @@ def _joints(plant: Plant, tree: Tree) -> dict[int, DrakeJoint]:
                 found[i] = theirs
                 break
     return dict(sorted(found.items()))
+
+
+def _rotors(plant: Plant, tree: Tree) -> dict[tuple[str, str], Source]:
+    """Return the joints whose transmission has a `drake:rotor_inertia`, with the line of it."""
+    if tree.origin.format != "urdf":
+        return {}
+    lines = {loss.where: loss.source for loss in tree.losses if loss.element == "drake:rotor_inertia"}
+    motors = [plant.get_joint_actuator(k) for k in plant.GetJointActuatorIndices()]
+    return {("rotor", motor.joint().name()): lines[motor.name()] for motor in motors if motor.name() in lines}
 
 
 def _held(plant: Plant, tree: Tree) -> dict[int, tuple[DrakeBody, Floats | None]]:

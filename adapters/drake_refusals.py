@@ -37,10 +37,19 @@ def refusal(given: Given, tree: Tree, error: BaseException) -> EngineRefused:
         kind = "refused.mesh"
     elif UNSUPPORTED.search(words):
         kind = "refused.unsupported"
-    where, source = _named(words, tree) or _at_line(words, given, tree) or (None, Source())
+    where, source = _mesh(words, tree) or _named(words, tree) or _at_line(words, given, tree) or (None, Source())
     if kind == "refused.nonphysical" and where is None:
         where, source = _unphysical(words, tree)
     return EngineRefused(f"Drake would not load {given.path}: {' '.join(words.split())}", kind, where, source)
+
+
+def _mesh(words: str, tree: Tree) -> tuple[str | None, Source] | None:
+    """Return the mesh that the words name by its file."""
+    for loss in tree.losses:
+        file = QUOTED.search(loss.note) if loss.element == "mesh" else None
+        if file and (file[1] or file[2]) in words:
+            return loss.where, loss.source
+    return None
 
 
 def _named(words: str, tree: Tree) -> tuple[str, Source] | None:

@@ -47,6 +47,7 @@ class DrakeSession:
         self.model, self.tree, self._opened = opened.plant, tree, opened
         self.extra_dofs, self.notes, self._outside = opened.extra_dofs, opened.notes, opened.outside
         self.ignores = IGNORED if opened.native and tree.origin.format == "mjcf" else {}
+        self.reads = opened.reads
         plant = self.model
         self._context = plant.CreateDefaultContext()
         self._undamped(self._context)
@@ -58,6 +59,8 @@ class DrakeSession:
         self.dofs = self._map.dofs
         self._held = dict(sorted(opened.held.items()))
         self.bodies = tuple(tree.bodies[i].name for i in self._held)
+        # With couplings or springs the forward dynamics of Drake answers for them too, or not at all.
+        self._not_articulated = plant.num_constraints() > 0 or plant.num_force_elements() > 1
         self._masses()
         self.findings: tuple[Finding, ...] = (*opened.findings, *conventions(opened, tree))
         self._roots = [tree.v_slices[r] for r in tree.floating_roots if set(tree.joints[r].dofs) <= set(self.dofs)]
@@ -129,9 +132,9 @@ class DrakeSession:
     def forward_dynamics(self, q: Floats, v: Floats, tau: Floats, wrenches: Floats | None = None) -> Floats:
         """`EvalTimeDerivatives`, the articulated body algorithm; where it cannot hold a term or a dof, M is solved."""
         plant = self.model
-        if self._outside is not None or self.extra_dofs or plant.num_force_elements() > 1:
+        if self._outside is not None or self.extra_dofs or self._not_articulated:
             rest = tau[:, self._map.v_from] - self.inverse_dynamics(q, v, np.zeros_like(v), wrenches)
-            return solve_general(self.mass_matrix(q), rest)
+            return np.asarray(solve_general(self.mass_matrix(q), rest), np.float64)
         frame = self._map.at(q, v)
         applied = frame.engine_efforts(tau)
         if wrenches is not None:

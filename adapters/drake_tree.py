@@ -10,7 +10,7 @@ from pydrake.multibody.tree import BodyIndex
 
 from ..harness.errors import EngineUnsupported
 from ..harness.exporters.names import distinct
-from ..harness.spatial import exp_so3, inverse, transform
+from ..harness.spatial import inverse, rotation_about, transform
 from ..harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 from .drake_joints import KIND, DrakeJoint
 
@@ -117,7 +117,7 @@ def _damping(kind: JointKind, damping: Floats) -> Floats:
 def _motion(kind: JointKind, axis: Floats, q: float) -> Any:
     if kind is JointKind.PRISMATIC:
         return transform(np.eye(3), axis * q)
-    return transform(exp_so3(axis * q), np.zeros(3))
+    return transform(rotation_about(axis, np.asarray(q)), np.zeros(3))
 
 
 def _pose(frame: Any) -> Any:

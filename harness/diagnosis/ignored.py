@@ -34,9 +34,10 @@ def with_lines_of_counted(session: Any, differences: Iterable[Difference], tree:
     """Return the differences, those of bodies that got more than the file gives them with the line of the surplus."""
     elements = [COUNTED[element] for element in _ignores(session) if element in COUNTED]
     surplus = {loss.where: loss.source for loss in reversed(tree.losses) if loss.element in elements}
+    read = _read(session)
+    found = [replace(d, source=read.get((d.kind, d.where), d.source)) for d in differences]
     return tuple(
-        replace(d, source=surplus[d.where]) if d.where in surplus and d.kind.startswith(INERTIAL) else d
-        for d in differences
+        replace(d, source=surplus[d.where]) if d.where in surplus and d.kind.startswith(INERTIAL) else d for d in found
     )
 
 
@@ -45,6 +46,7 @@ def ignored(session: Any, differences: Iterable[Difference], engine: str, tree: 
 
     Args:
         session: whose `ignores` maps elements, as in `tree.sources`, to beginnings of kinds; without it none is known.
+            Its `reads` maps kind and place of what it reads beyond the tree to the element that says so.
         differences: between the file and what the engine holds.
         engine: its name.
         tree: of the file.
@@ -60,14 +62,21 @@ def ignored(session: Any, differences: Iterable[Difference], engine: str, tree: 
             yield _finding(element, source, engine, tree, severity="model")
     if tree.origin.format != "urdf":
         return
+    read = _read(session).values()
     for loss in tree.losses:
-        if loss.touches_dynamics and _plain(loss.element) in ROTORS:
+        if loss.touches_dynamics and _plain(loss.element) in ROTORS and loss.source not in read:
             yield _finding(loss.where or loss.element, loss.source, engine, tree, severity="convention")
 
 
 def _ignores(session: Any) -> Mapping[str, tuple[str, ...]]:
     """Return what the session says of itself; a user's function has every name, and nothing behind it."""
     said = getattr(session, "ignores", None)
+    return said if isinstance(said, Mapping) else {}
+
+
+def _read(session: Any) -> Mapping[tuple[str, str | None], Source]:
+    """Return where elements stand that this engine reads and most do not, by kind and place of what they make."""
+    said = getattr(session, "reads", None)
     return said if isinstance(said, Mapping) else {}
 
 

@@ -123,7 +123,9 @@ def reasons(
         return (Reason("body.missing", "inertial"),)
     found: list[Reason] = []
     if heavier:
-        found.append(Reason("mass", "mass", small=abs(ours.mass - theirs.mass) < SMALL * abs(ours.mass)))
+        invented = not ours.mass and is_default(replace(theirs, com=np.zeros(3)))
+        kind = "mass.default" if invented else "mass"
+        found.append(Reason(kind, "mass", small=abs(ours.mass - theirs.mass) < SMALL * abs(ours.mass)))
     if shifted:
         scaled = any(
             float(np.linalg.norm(ours.com * k - theirs.com)) <= 1e-6 * float(np.linalg.norm(theirs.com))
@@ -147,7 +149,8 @@ def _tensor(ours: Inertia, theirs: Inertia, grain: float, frames: Sequence[Float
         return Reason(first, "inertia", tuple(others), chance=0.0 if alone and kinds[first] else 0.05 if alone else 0.8)
     if np.abs(theirs.I_com).max() <= grain:
         return Reason("inertia.value" if is_physical(ours) else "inertia.repaired", "inertia", dropped=True)
-    repaired = not is_physical(ours) and is_physical(theirs)
+    unphysical = not is_physical(ours) or (not ours.mass and bool(theirs.mass))  # no body has a tensor and no mass
+    repaired = unphysical and is_physical(theirs)
     return Reason("inertia.repaired" if repaired else "inertia.value", "inertia")
 
 

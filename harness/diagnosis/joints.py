@@ -118,11 +118,20 @@ def _screw(node: Node, mine: Joint, other: Joint, tolerance: float, reach: float
 
     if np.abs(n + m).max() <= tolerance and np.abs(n - m).max() > tolerance:
         yield found("joint.axis_sign", "axis", n[:, 0].tolist(), m[:, 0].tolist(), "1")
+    elif np.abs(n - m).max() > tolerance and _written_alike(mine, other, tolerance):
+        expected, value = (joint.T_parent_joint[:3, 3].tolist() for joint in (mine, other))
+        yield found("joint.placement", "T_parent_joint", expected, value, "m")
     elif np.abs(n - m).max() > tolerance:
         yield found("joint.axis", "axis", _axis(mine, n), _axis(mine, m), "1")
     elif np.abs(S[3:] - Z[3:]).max() > tolerance * length:
         expected, value = (_anchor(T).tolist() for T in (S, Z))
         yield found("joint.placement", "T_joint_body", expected, value, "m")
+
+
+def _written_alike(mine: Joint, other: Joint, tolerance: float) -> bool:
+    """Return whether two joints have one axis in their own frames, and the frames stand elsewhere."""
+    same_axis = mine.nv == 1 and float(np.abs(mine.axis - other.axis).max()) <= tolerance
+    return same_axis and bool(np.abs(mine.T_parent_joint[:3, 3] - other.T_parent_joint[:3, 3]).max() > tolerance)
 
 
 def _axis(joint: Joint, columns: Floats) -> list[Any]:

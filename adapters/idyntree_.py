@@ -67,7 +67,7 @@ class _IdyntreeEngine:
             pairs,
             representation=representation,
             extra_dofs=extra,
-            findings=tuple(_revealed(model, tree, base, pairs, representation)),
+            findings=tuple(_revealed(model, tree, base, pairs, representation, native=True)),
             notes=notes,
         )
 
@@ -87,12 +87,12 @@ class _IdyntreeEngine:
             pairs,
             outside=reflected_inertia(tree),
             representation=representation,
-            findings=(*_revealed(model, tree, base, pairs, representation), *_booked(tree)),
+            findings=(*_revealed(model, tree, base, pairs, representation, native=False), *_booked(tree)),
         )
 
 
 def _revealed(
-    model: Any, tree: Tree, base: Base, pairs: Mapping[int, int], representation: BaseConvention
+    model: Any, tree: Tree, base: Base, pairs: Mapping[int, int], representation: BaseConvention, *, native: bool
 ) -> Iterator[Finding]:
     """Yield what was found when joints and links were matched by name."""
     by_velocity = sorted(pairs, key=lambda i: model.getJoint(pairs[i]).getDOFsOffset())
@@ -109,6 +109,17 @@ def _revealed(
                 found="base rows at the pose of the last state whose link poses were computed",
                 fix="call getWorldTransform before generalizedGravityForces, or inverseDynamics at rest instead",
             )
+    elif native and base.body:
+        body = tree.bodies[base.body]
+        yield finding(
+            "base.fixed_or_free",
+            body.source(),
+            where=body.name,
+            expected="fixed",
+            found="six rows of a floating base in every vector and in M",
+            severity="convention",
+            fix="nothing: the base is held at rest and its six rows are left out; in your own calls, take [6:]",
+        )
     yield from wrenches(tree, FEXT, MAPPED, "what the surroundings do to the body")
 
 

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import idyntree.bindings as idt
 import numpy as np
 
 from ..harness.depth import links_in_a_row
 from ..harness.errors import EngineUnsupported
 from ..harness.tree import Inertia, JointKind
+from .idyntree_bindings import idt
 
 if TYPE_CHECKING:
     from ..harness.tree import Floats, Joint, Tree

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import idyntree.bindings as idt
 import numpy as np
 
+from .idyntree_bindings import idt
 from .idyntree_seats import POSE, TWIST
 
 if TYPE_CHECKING:

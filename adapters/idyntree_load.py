@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-import idyntree.bindings as idt
 import numpy as np
 
 from ..harness.errors import EngineRefused, EngineUnsupported, ReadError, Source
 from ..harness.importers.xml import read_xml
 from ..harness.streams import caught
 from ..harness.tree import JointKind
+from .idyntree_bindings import idt
 from .idyntree_build import matrix_of, require_depth
 from .idyntree_seats import Base, static_pose
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import idyntree.bindings as idt
 import numpy as np
 
 from ..harness.bases import BODY, INERTIAL, MIXED
 from ..harness.errors import EngineUnsupported
 from ..harness.linear import solve_general
 from ..harness.spatial import inverse, motion_transform
-from .idyntree_build import matrix_of
+from .idyntree_bindings import idt
+from .idyntree_build import matrix_of, transform_of
 from .idyntree_forward import Forward
 from .idyntree_seats import POSE, TWIST, coordinate_map
 from .idyntree_tree import tree_of
@@ -82,7 +82,9 @@ class IdyntreeSession:
         self.bodies = tuple(tree.bodies[i].name for i in self._frames)
         self._inertias = _matrices(model)
         self.total_mass = float(model.getTotalMass())
-        self._static_mass, self._static_moment = self._of_base()
+        still = set[int]() if base.floats else fixed_to_base(model)
+        self._static_mass = float(self._inertias[list(still), 0, 0].sum())
+        self._moving = sorted({*range(len(self._inertias))} - still) if self._static_mass else None
         balls = any(model.getJoint(k).isSphericalJoint() for k in range(model.getNrOfJoints()))
         forward = base.floats and self._outside is None and not extra_dofs and not balls
         self._forward = Forward(model, coordinate_map(model, tree, base, pairs, BODY)) if forward else None
@@ -150,11 +152,11 @@ class IdyntreeSession:
         return energy if self._outside is None else energy + np.einsum("ni,ij,nj->n", own, self._outside, own) / 2
 
     def potential_energy(self, q: Floats) -> Floats:
-        """From `getCenterOfMassPosition`."""
+        """Minus gravity times mass times centre of mass."""
         return -self._moments(q) @ self._gravity
 
     def center_of_mass(self, q: Floats) -> Floats:
-        """`getCenterOfMassPosition`, without what stands still."""
+        """Centre of mass of what moves."""
         return self._moments(q) / (self.total_mass - self._static_mass)
 
     def momentum(self, q: Floats, v: Floats) -> Floats:
@@ -192,47 +194,56 @@ class IdyntreeSession:
         return self._engine.generalizedGravityForces(efforts)
 
     def _states(self, frame: Frame, gravity: Floats | None = None) -> Iterator[int]:
-        """Set state after state, and yield its number."""
-        engine, velocities = self._engine, frame.v
+        """Set state after state, and yield its number; a base that stands still is set up once."""
+        state, velocities, floats = self._engine.setRobotState, frame.v, self._base.floats
         g = idt.Vector3.FromPython(self._gravity if gravity is None else np.asarray(gravity, np.float64))
-        vector, pose = idt.VectorDynSize.FromPython, idt.Transform()
-        poses = frame.q[:, :POSE].reshape(-1, 4, 4)
-        s, twists, ds = frame.q[:, POSE:].copy(), velocities[:, :TWIST].copy(), velocities[:, TWIST:].copy()
+        vector, pose, twist = idt.VectorDynSize.FromPython, transform_of(self._base.T_world_link), idt.Twist.Zero()
+        s, ds = frame.q[:, POSE:].copy(), velocities[:, TWIST:].copy()
+        poses, twists = frame.q[:, :POSE].reshape(-1, 4, 4), velocities[:, :TWIST].copy()
         for k in range(len(s)):
-            pose.fromHomogeneousTransform(idt.Matrix4x4.FromPython(poses[k]))
-            engine.setRobotState(pose, vector(s[k]), idt.Twist.FromPython(twists[k]), vector(ds[k]), g)
+            if floats:
+                pose.fromHomogeneousTransform(idt.Matrix4x4.FromPython(poses[k]))
+                twist = idt.Twist.FromPython(twists[k])
+            state(pose, vector(s[k]), twist, vector(ds[k]), g)
             yield k
 
-    def _generalized(self, call: Callable[[Any], bool], frame: Frame, gravity: Floats | None = None) -> Floats:
-        """Return (N, 6 + n) what a call writes into generalized torques."""
-        out, efforts = np.empty((len(frame.q), self._map.nv)), idt.FreeFloatingGeneralizedTorques(self.model)
-        base, joints = efforts.baseWrench(), efforts.jointTorques()
+    def _generalized(self, call: Callable[[Any], Any], frame: Frame, gravity: Floats | None = None) -> Floats:
+        """Return (N, 6 + n) what a call writes into generalized torques; zero rows of a base that stands still."""
+        out, efforts = np.zeros((len(frame.q), self._map.nv)), idt.FreeFloatingGeneralizedTorques(self.model)
+        base, joints, floats = efforts.baseWrench(), efforts.jointTorques(), self._base.floats
         for k in self._states(frame, gravity):
             call(efforts)
-            out[k, :TWIST], out[k, TWIST:] = base.toNumPy(), joints.toNumPy()
+            out[k, TWIST:] = joints.toNumPy()
+            if floats:
+                out[k, :TWIST] = base.toNumPy()
         return out
 
     def _inverse(self, frame: Frame, a: Floats, wrenches: Floats | None, gravity: Floats | None) -> Floats:
         """Return (N, 6 + n) what `inverseDynamics` gives at iDynTree's accelerations."""
         external = idt.LinkWrenches(self.model)
         external.zero()
-        forces: Floats = np.zeros((len(a), 0, 6))
-        slots: Sequence[Any] = ()
-        if wrenches is not None:
-            links, on_links = self._on_links(wrenches)
-            forces = self._represented(self._poses(frame, links), on_links)
-            slots = [external(link) for link in links]
         bases, joints = a[:, :TWIST].copy(), a[:, TWIST:].copy()
-        vector, engine, state = idt.VectorDynSize.FromPython, self._engine, iter(range(len(a)))
+        six, vector = idt.Vector6.FromPython, idt.VectorDynSize.FromPython
+        call, state = self._engine.inverseDynamics, iter(range(len(a)))
+        if wrenches is None:
+            rows = zip(bases, joints, strict=True)
 
-        def call(efforts: Any) -> bool:
+            def bare(efforts: Any) -> None:
+                base, joint = next(rows)
+                call(six(base), vector(joint), external, efforts)
+
+            return self._generalized(bare, frame, gravity)
+        links, on_links = self._on_links(wrenches)
+        forces, slots = self._represented(self._poses(frame, links), on_links), [external(link) for link in links]
+
+        def loaded(efforts: Any) -> None:
             k = next(state)
             for slot, force in zip(slots, forces[k], strict=True):
                 for at, value in enumerate(force.tolist()):
                     slot.setVal(at, value)
-            return engine.inverseDynamics(idt.Vector6.FromPython(bases[k]), vector(joints[k]), external, efforts)
+            call(six(bases[k]), vector(joints[k]), external, efforts)
 
-        return self._generalized(call, frame, gravity)
+        return self._generalized(loaded, frame, gravity)
 
     def _poses(self, frame: Frame, frames: Sequence[int]) -> Floats:
         """Return T_world_frame (N, len(frames), 4, 4)."""
@@ -287,23 +298,19 @@ class IdyntreeSession:
         return list(on), np.stack(list(on.values()), axis=1) if on else np.zeros((len(wrenches), 0, 6))
 
     def _moments(self, q: Floats) -> Floats:
-        """Return mass times centre of mass of what moves (N, 3) in the world."""
-        out = np.empty((len(q), 3))
-        for k in self._states(self._map.at(q)):
-            out[k] = self._engine.getCenterOfMassPosition().toNumPy()
-        return self.total_mass * out - self._static_moment
+        """Return mass times centre of mass of what moves (N, 3) in the world.
 
-    def _of_base(self) -> tuple[float, Floats]:
-        """Return mass, and mass times centre of mass in the world, of the links that stand still."""
-        mass, moment = 0.0, np.zeros(3)
-        if self._base.floats:
-            return mass, moment
-        for link, T_base_link in fixed_to_base(self.model).items():
-            T = self._base.T_world_link @ T_base_link
-            I = self._inertias[link]
-            mass += I[0, 0]
-            moment += T[:3, :3] @ [I[1, 5], I[2, 3], I[0, 4]] + I[0, 0] * T[:3, 3]
-        return mass, moment
+        `getCenterOfMassPosition` is that of all links: where some that stand still have a mass, the others are summed.
+        """
+        frame = self._map.at(q)
+        if self._moving is None:
+            out = np.empty((len(q), 3))
+            for k in self._states(frame):
+                out[k] = self._engine.getCenterOfMassPosition().toNumPy()
+            return self.total_mass * out
+        I, Ts = self._inertias[self._moving], self._poses(frame, self._moving)
+        first = np.stack([I[:, 1, 5], I[:, 2, 3], I[:, 0, 4]], axis=1)
+        return np.einsum("nbij,bj->ni", Ts[..., :3, :3], first) + np.einsum("nbi,b->ni", Ts[..., :3, 3], I[:, 0, 0])
 
 
 def _matrices(model: Model) -> Floats:
@@ -316,14 +323,12 @@ def _matrices(model: Model) -> Floats:
     return out
 
 
-def fixed_to_base(model: Model) -> dict[int, Floats]:
-    """Return T_base_link (4, 4) of the base link and of those that are fixed to it, by index."""
+def fixed_to_base(model: Model) -> set[int]:
+    """Return the base link and those that are fixed to it, by index."""
     traversal = idt.Traversal()
     model.computeFullTreeTraversal(traversal)
-    found = {model.getDefaultBaseLink(): np.eye(4)}
+    found = {model.getDefaultBaseLink()}
     for k in range(1, traversal.getNrOfVisitedLinks()):
-        link, parent = traversal.getLink(k).getIndex(), traversal.getParentLink(k).getIndex()
-        joint = traversal.getParentJoint(k)
-        if parent in found and not joint.getNrOfDOFs():
-            found[link] = found[parent] @ matrix_of(joint.getRestTransform(parent, link))
+        if traversal.getParentLink(k).getIndex() in found and not traversal.getParentJoint(k).getNrOfDOFs():
+            found.add(traversal.getLink(k).getIndex())
     return found

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import idyntree.bindings as idt
 import numpy as np
 
 from ..harness.tree import Body, Inertia, Joint, JointKind, Tree, world
+from .idyntree_bindings import idt
 from .idyntree_build import inertia_of, matrix_of
 from .idyntree_seats import static_pose
 
@@ -46,8 +46,11 @@ def tree_of(model: Model, tree: Tree, base: Base) -> Tree:
             at[index] = 0
             bodies[0] = Body(ground, -1, bodies[0].joint, inertia)
         else:
-            at[index] = 1
-            bodies.append(Body(name, 0, _root(tree, base), inertia))
+            bodies += _above(tree, base, name)
+            joint = _weld(tree, base, name) if len(bodies) > 1 else _root(tree, base)
+            at[index] = len(bodies)
+            bodies.append(Body(name, at[index] - 1, joint, inertia))
+            taken |= {body.name for body in bodies}
     for index in range(model.getNrOfLinks(), model.getNrOfFrames()):
         name, link = model.getFrameName(index), model.getFrameLink(index)
         if name not in taken:
@@ -57,15 +60,27 @@ def tree_of(model: Model, tree: Tree, base: Base) -> Tree:
     return Tree(tree.name, tuple(bodies), gravity=tree.gravity)
 
 
+def _above(tree: Tree, base: Base, name: str) -> list[Body]:
+    """Return the root that has become a frame of the base link: it carries the link, as in the file."""
+    root = tree.bodies[base.body]
+    return [Body(root.name, 0, _root(tree, base), Inertia())] if base.body and root.name != name else []
+
+
 def _root(tree: Tree, base: Base) -> Joint:
-    """Return the joint between the world and the base link."""
-    joint = tree.joints[base.body] if base.body else None
-    name = joint.name if joint is not None else "base"
-    if joint is None or not base.floats:
-        return Joint(name, JointKind.FIXED, T_parent_joint=base.T_world_link)
+    """Return the joint between the world and the body whose pose is known."""
+    if not base.body:
+        return Joint("base", JointKind.FIXED, T_parent_joint=base.T_world_link)
+    joint = tree.joints[base.body]
+    if not base.floats:
+        return Joint(joint.name, JointKind.FIXED, T_parent_joint=base.T_world_body)
     T_world_joint = static_pose(tree, tree.parents[base.body]) @ joint.T_parent_joint
-    T_side_link = joint.T_joint_body @ base.T_body_link
-    return Joint(name, JointKind.FLOATING, T_parent_joint=T_world_joint, T_joint_body=T_side_link)
+    return Joint(joint.name, JointKind.FLOATING, T_parent_joint=T_world_joint, T_joint_body=joint.T_joint_body)
+
+
+def _weld(tree: Tree, base: Base, name: str) -> Joint:
+    """Return the joint between that body and the base link."""
+    own = tree.joints[tree.index[name]].name if name in tree.index else f"{name} weld"
+    return Joint(own, JointKind.FIXED, T_parent_joint=base.T_body_link)
 
 
 def _joint(model: Model, index: int, parent: int, child: int) -> Joint:

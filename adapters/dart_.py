@@ -18,7 +18,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..harness.reflected import reflected_inertia
-from .dart_build import build
+from .dart_build import build, require_depth, require_dofs
 from .dart_read import load
 from .dart_session import DartSession
 from .dart_tree import tree_of
@@ -40,6 +40,8 @@ class _DartEngine:
             EngineRefused: DART would not load it; the message holds its words from the error stream.
             EngineUnsupported: another format, or a size that DART's parser cannot hold.
         """
+        require_dofs(tree)
+        require_depth(tree)
         found = load(given, tree)
         return DartSession(
             found.skeleton,
@@ -57,6 +59,7 @@ class _DartEngine:
         Raises:
             EngineUnsupported: a size that DART cannot hold.
         """
+        require_dofs(tree)
         skeleton, nodes, seats = build(tree)
         return DartSession(skeleton, tree, nodes, seats, outside=reflected_inertia(tree))
 

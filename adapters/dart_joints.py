@@ -8,7 +8,8 @@ the moving side:
 - ball: q is the rotation vector of R, its velocity is omega: not the derivative of q.
 - planar: q is x, y along two axes of the joint, then theta; the velocities are in these fixed axes.
 - free: q is the rotation vector, then the shift; the velocity is angular first, both parts turned by K R, with
-  K = C^T A: the axes of the parent for C = 1, of the world where the parent is the world.
+  K = C^T A: the axes of the parent for C = 1, of the world where the parent is the world. Where C has a shift, with
+  c = C^T p_C, the linear part is K R (v + c x omega) - c x (K R omega): the velocity of no point.
 Source: measured with `getRelativeJacobian`, turned and offset joints; dart/dynamics of DART 6.
 """
 
@@ -20,7 +21,7 @@ import numpy as np
 
 from ..harness.bases import DART
 from ..harness.seats import Seat
-from ..harness.spatial import rotation_from_quaternion, rotation_z_to
+from ..harness.spatial import rotation_from_quaternion, rotation_z_to, skew, transform
 from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
@@ -136,8 +137,9 @@ def _planar(body: int, joint: Joint, held: DartJoint, at: tuple[int, ...]) -> Se
 
 def _floating(body: int, held: DartJoint, at: tuple[int, ...]) -> Seat:
     """Return the seat of a floating joint: `harness.bases.DART`, with K R for the turn of the base."""
-    A, C = (T.matrix()[:3, :3] for T in (held.getTransformFromParentBodyNode(), held.getTransformFromChildBodyNode()))
-    K = C.T @ A
+    A, C = held.getTransformFromParentBodyNode().matrix()[:3, :3], held.getTransformFromChildBodyNode().matrix()
+    K, c = C[:3, :3].T @ A, C[:3, :3].T @ C[:3, 3]
+    point = transform(np.eye(3), -c)
 
     def positions(q: Floats) -> Floats:
         return np.concatenate([rotation_vector(q[:, 3:]), q[:, :3]], axis=1)
@@ -145,6 +147,8 @@ def _floating(body: int, held: DartJoint, at: tuple[int, ...]) -> Seat:
     def turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
         turned = np.tile(np.eye(4), (len(q), 1, 1))
         turned[:, :3, :3] = K @ rotation_from_quaternion(q[:, 3:])
-        return DART.matrices(turned, v)
+        T, beta = DART.matrices(turned, v, point)
+        T[:, 3:, 3:] -= skew(c) @ turned[:, :3, :3]
+        return T, beta
 
     return Seat(body, at, at, positions=positions, turn=turn)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 import dartpy as dart
 import numpy as np
 
+from ..harness.streams import caught
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -72,7 +74,8 @@ def without_passive_forces(skeleton: Skeleton) -> Skeleton:
 
     A joint that follows another one has the actuator type MIMIC, and its force is passed over.
     """
-    copy = skeleton.clone()
+    with caught([]):  # it warns once more of every mass that no body can have
+        copy = skeleton.clone()
     for k in range(copy.getNumJoints()):
         joint = copy.getJoint(k)
         joint.setActuatorType(dart.dynamics.ActuatorType.FORCE)

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 import dartpy as dart
 
-from ..harness.errors import EngineRefused, EngineUnsupported
+from ..harness.errors import EngineRefused, EngineUnsupported, ReadError
 from ..harness.meshless import without_meshes
 from ..harness.streams import caught
 from .dart_findings import revealed
 from .dart_joints import columns, fits, seats, slides
 from .dart_meshes import unreadable
-from .dart_refusals import refusal
+from .dart_refusals import refusal, require_no_site_of_the_world
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,10 +57,16 @@ def load(given: Given, tree: Tree) -> Found:
     said: list[str] = []
     meshes = 0
     if given.format == "urdf":
-        text, meshes = without_meshes(given.path)
-        skeleton = _urdf(given, tree, text if meshes else None, said)
+        try:
+            text, meshes = without_meshes(given.path)
+        except ReadError as error:
+            raise EngineRefused(str(error), error.kind, error.where, error.source) from error
+        # What stands behind these signs in a name is no part of the path of a URI.
+        cut = bool({"#", "?"} & set(str(Path(given.path).resolve())))
+        skeleton = _urdf(given, tree, text if meshes or cut else None, said)
         skeleton.setGravity(tree.gravity)
     elif given.format == "mjcf":
+        require_no_site_of_the_world(given)
         skeleton = _mjcf(given, tree, said)
     else:
         raise EngineUnsupported(f"DART has no importer for {given.format}; it reads URDF and MJCF here")
@@ -87,7 +93,7 @@ def _urdf(given: Given, tree: Tree, text: str | None, said: list[str]) -> Skelet
     with tempfile.TemporaryDirectory() as folder:
         path = Path(given.path).resolve()
         if text is not None:
-            path = Path(folder) / path.name
+            path = Path(folder) / "model.urdf"
             path.write_text(text, encoding="utf-8")
         return _opened(loader.parseSkeleton, path, given, tree, said)
 

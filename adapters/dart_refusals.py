@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from ..harness.errors import EngineRefused, Source
+from ..harness.errors import EngineRefused, ReadError, Source
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,28 @@ def refusal(given: Given, tree: Tree, said: Sequence[str], error: Exception | No
         kind = "refused.malformed"
     where, source = _named(words, tree) or (None, Source())
     return EngineRefused(f"DART would not load {given.path}: {words}", kind, where, source)
+
+
+def require_no_site_of_the_world(given: Given) -> None:
+    """Refuse an MJCF with a `<site>` right below `<worldbody>`: DART's parser ends the process on it.
+
+    Raises:
+        EngineRefused: there is one.
+    """
+    # Only an MJCF needs the XML.
+    from ..harness.importers.xml import read_xml  # noqa: PLC0415
+
+    try:
+        root = read_xml(given.path).root
+    except ReadError as error:
+        raise EngineRefused(str(error), error.kind, error.where, error.source) from error
+    for world in root.all("worldbody"):
+        for site in world.all("site"):
+            message = (
+                f"DART's parser ends the process on the <site> of the world in {given.path}: take it out, or put it into "
+                "a body"
+            )
+            raise EngineRefused(message, "refused.unsupported", site.get("name") or "site", site.source)
 
 
 def _named(words: str, tree: Tree) -> tuple[str, Source] | None:

@@ -4,7 +4,7 @@ A skeleton keeps its state: positions, velocities and accelerations are written 
 are angular first in body axes, as ours. `setExtForce` and `setExtTorque` take what the surroundings do to the body.
 `computeInverseDynamics` holds damping and springs only when asked to; `computeForwardDynamics` always does, at the
 state of the next time step: a copy of the skeleton without them answers instead. No model holds reflected inertia.
-DART takes vectors of any length without a word: sizes are looked at here.
+DART takes vectors of any length without a word: the map of coordinates looks at their sizes.
 Source: DART 6.20, `dynamics::Skeleton`, `dynamics::BodyNode`, measured.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..harness.errors import EngineUnsupported, ShapeError
+from ..harness.errors import EngineUnsupported
 from ..harness.linear import solve
 from ..harness.seats import CoordinateMap
 from .dart_ledger import ledger, without_passive_forces
@@ -89,14 +89,14 @@ class DartSession:
         self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None
     ) -> Floats:
         """`computeInverseDynamics`, without damping and springs; wrenches as external forces."""
-        frame = self._at(q, v, a)
+        frame = self._map.at(q, v)
         with self._under(gravity):
             tau = self._inverse(frame, frame.acceleration(a), wrenches)
         return tau if self._outside is None else tau + a[:, self._map.v_from] @ self._outside
 
     def bias(self, q: Floats, v: Floats, gravity: Floats | None = None) -> Floats:
         """`getCoriolisAndGravityForces`; where DART's acceleration is not zero at ours, `computeInverseDynamics`."""
-        frame = self._at(q, v)
+        frame = self._map.at(q, v)
         with self._under(gravity):
             if frame.turns:
                 return self._inverse(frame, frame.acceleration(), None)
@@ -105,12 +105,12 @@ class DartSession:
 
     def gravity_forces(self, q: Floats) -> Floats:
         """`getGravityForces`."""
-        frame = self._at(q)
+        frame = self._map.at(q)
         return frame.efforts(self._run(self.model.getGravityForces, (self._map.nv,), frame.q))
 
     def mass_matrix(self, q: Floats) -> Floats:
         """`getMassMatrix`; reflected inertia is added here."""
-        frame, nv = self._at(q), self._map.nv
+        frame, nv = self._map.at(q), self._map.nv
         M = frame.mass_matrix(self._run(self.model.getMassMatrix, (nv, nv), frame.q))
         return M if self._outside is None else M + self._outside
 
@@ -121,7 +121,7 @@ class DartSession:
             return np.asarray(solve(self.mass_matrix(q), rest), np.float64)
         if self._free is None:
             self._free = without_passive_forces(self.model)
-        skeleton, frame = self._free, self._at(q, v, tau)
+        skeleton, frame = self._free, self._map.at(q, v)
         load = self._loads(skeleton, wrenches)
         out = np.empty((len(q), self._map.nv))
         for i, state in enumerate(zip(frame.q, frame.v, frame.engine_efforts(tau), strict=True) if out.size else ()):
@@ -138,16 +138,16 @@ class DartSession:
         """`getWorldTransform`."""
         nodes = tuple(self._nodes.values())
         call = lambda: [node.getWorldTransform().matrix() for node in nodes]  # noqa: E731
-        return self._run(call, (len(nodes), 4, 4), self._at(q).q)
+        return self._run(call, (len(nodes), 4, 4), self._map.at(q).q)
 
     def velocities(self, q: Floats, v: Floats) -> Floats:
         """`getSpatialVelocity`, angular first in body axes, as ours."""
-        nodes, frame = tuple(self._nodes.values()), self._at(q, v)
+        nodes, frame = tuple(self._nodes.values()), self._map.at(q, v)
         return self._run(lambda: [node.getSpatialVelocity() for node in nodes], (len(nodes), 6), frame.q, frame.v)
 
     def kinetic_energy(self, q: Floats, v: Floats) -> Floats:
         """`computeKineticEnergy`; that of reflected inertia is added here."""
-        frame = self._at(q, v)
+        frame = self._map.at(q, v)
         energy = self._run(self.model.computeKineticEnergy, (), frame.q, frame.v)
         own = v[:, self._map.v_from]
         return energy if self._outside is None else energy + np.einsum("ni,ij,nj->n", own, self._outside, own) / 2
@@ -155,17 +155,17 @@ class DartSession:
     def potential_energy(self, q: Floats) -> Floats:
         """Sum of `computePotentialEnergy` over the bodies that can move."""
         nodes, g = self._moving, self.model.getGravity()
-        return self._run(lambda: sum(node.computePotentialEnergy(g) for node in nodes), (), self._at(q).q)
+        return self._run(lambda: sum(node.computePotentialEnergy(g) for node in nodes), (), self._map.at(q).q)
 
     def center_of_mass(self, q: Floats) -> Floats:
         """Mean of `getCOM` over the bodies that can move."""
         masses = np.array([node.getMass() for node in self._moving])
         nodes = self._moving
-        return self._run(lambda: masses @ [node.getCOM() for node in nodes] / masses.sum(), (3,), self._at(q).q)
+        return self._run(lambda: masses @ [node.getCOM() for node in nodes] / masses.sum(), (3,), self._map.at(q).q)
 
     def momentum(self, q: Floats, v: Floats) -> Floats:
         """Sum of `getAngularMomentum` and `getLinearMomentum`, which are in body axes, brought to the world."""
-        roots, frame = self._roots, self._at(q, v)
+        roots, frame = self._roots, self._map.at(q, v)
 
         def momenta() -> list[Floats]:
             lost = np.full(6, np.inf)
@@ -175,7 +175,7 @@ class DartSession:
 
     def generalized_forces(self, q: Floats, wrenches: Floats) -> Floats:
         """Sum of J^T f, with `getJacobian` of the skeleton in body axes at the body origin."""
-        frame, skeleton = self._at(q), self.model
+        frame, skeleton = self._map.at(q), self.model
         loaded = self._loaded(wrenches)
         out = np.zeros((len(q), self._map.nv))
         for i, row in enumerate(frame.q if loaded else ()):
@@ -186,7 +186,7 @@ class DartSession:
 
     def ledger(self, q: Floats, v: Floats, a: Floats) -> Mapping[str, Mapping[str, Floats]]:
         """Return what other calls of DART hold: damping and springs, at the state of the next time step."""
-        frame = self._at(q, v, a)
+        frame = self._map.at(q, v)
         return ledger(self.model, frame, frame.acceleration(a))
 
     def _inverse(self, frame: Frame, a: Floats, wrenches: Floats | None) -> Floats:
@@ -232,17 +232,6 @@ class DartSession:
                     f"a wrench acts on body {self.tree.bodies[i].name!r}, which this skeleton does not have"
                 )
         return [(i, self._nodes[i]) for i in loaded]
-
-    def _at(self, q: Floats, v: Floats | None = None, a: Floats | None = None) -> Frame:
-        """Return the map at N states.
-
-        Raises:
-            ShapeError: an array of another width than the tree asks for.
-        """
-        for name, x, n in (("q", q, self.tree.nq), ("v", v, self.tree.nv), ("a or tau", a, self.tree.nv)):
-            if x is not None and x.shape != (len(q), n):
-                raise ShapeError(f"{name} has shape {x.shape}; expected {(len(q), n)}")
-        return self._map.at(q, v)
 
     def _run(self, call: Callable[[], Any], shape: tuple[int, ...], q: Floats, v: Floats | None = None) -> Floats:
         """Return `call()` at every state, (N, *shape); not called where nothing is asked."""

@@ -107,7 +107,7 @@ def _axes(model: Model, tree: Tree, held: Held) -> Iterator[Finding]:
                 joint.source("axis"),
                 where=joint.name,
                 expected=joint.axis.tolist(),
-                found=(link.T_link_inertial[:3, :3].T @ link.axis).tolist(),
+                found=link.axis.tolist(),
                 fix="write the axis with length 1: inverse dynamics normalises it, getLinkStates does not",
             )
 

@@ -15,7 +15,7 @@ import itertools
 import re
 import weakref
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
@@ -93,6 +93,7 @@ class Link:
         mass: [kg].
         moments: (3,) [kg m^2] principal moments about the centre of mass.
         T_link_inertial: (4, 4) the frame at the centre of mass on the principal axes.
+        T_parent_link: (4, 4) where the link stands in its parent while its joint is undisplaced.
         lower, upper, effort, speed: limits as PyBullet holds them.
         damping, friction: of the joint, as PyBullet holds them.
     """
@@ -107,6 +108,7 @@ class Link:
     mass: float
     moments: Floats
     T_link_inertial: Floats
+    T_parent_link: Floats = field(default_factory=lambda: np.eye(4))
     lower: float = 0.0
     upper: float = -1.0
     effort: float = 0.0
@@ -136,6 +138,30 @@ class LinkStates:
     angular: Floats
 
 
+def _link(info: Sequence[Any], dynamics: Sequence[Sequence[Any]]) -> Link:
+    """Return a link of `getJointInfo`, and of `getDynamicsInfo` of all links, the base first."""
+    number, parent = info[0] + 1, info[16] + 1
+    T, T_parent_inertial = (_frame(dynamics[k][3:5]) for k in (number, parent))
+    kind = KINDS[info[2]]
+    q, v = info[3] - 7, info[4] - 6
+    # Between the inertial frames of both links: the place of the joint, and the turn of parent axes into its own.
+    place = T_parent_inertial @ _frame(info[14:16])
+    R = T_parent_inertial[:3, :3] @ _frame(info[14:16])[:3, :3].T @ T[:3, :3].T
+    return Link(
+        info[12].decode(),
+        info[16],
+        info[1].decode(),
+        kind,
+        T[:3, :3] @ info[13] if kind is not JointKind.FIXED else np.zeros(3),
+        *((range(q, q + kind.nq), range(v, v + kind.nv)) if kind.nv else _NOTHING),
+        dynamics[number][0],
+        np.array(dynamics[number][2]),
+        T,
+        np.asarray(transform(R, place[:3, 3]), np.float64),
+        *(info[k] for k in (8, 9, 10, 11, 6, 7)),
+    )
+
+
 class Multibody:
     """One multibody of a client.
 
@@ -156,33 +182,18 @@ class Multibody:
         )
         count = pybullet.getNumJoints(uid, physicsClientId=client)
         infos = [pybullet.getJointInfo(uid, j, physicsClientId=client) for j in range(count)]
-        self.links = (none, *(self._link(j, info) for j, info in enumerate(infos)))
+        dynamics = [pybullet.getDynamicsInfo(uid, j, physicsClientId=client) for j in range(-1, count)]
+        self.links = (none, *(_link(info, dynamics) for info in infos))
         self.nq, self.n = (sum(map(len, columns)) for columns in zip(*((x.q, x.v) for x in self.links), strict=True))
         self.nv = self.n + 6 * self.floating
         moving = [self.floating]
         for link in self.links[1:]:
             moving.append(moving[link.parent + 1] or bool(link.v))
         self.moving = np.array(moving)
-        self.home = pybullet.getBasePositionAndOrientation(uid, physicsClientId=client)
+        # Of a URDF the base stands at the origin; a larger multibody does not tell.
+        told = count <= MOST_LINKS
+        self.home = pybullet.getBasePositionAndOrientation(uid, physicsClientId=client) if told else base[3:5]
         self._joints = [j for j, link in enumerate(self.links[1:]) if link.v]
-
-    def _link(self, number: int, info: Sequence[Any]) -> Link:
-        dynamics = pybullet.getDynamicsInfo(self.uid, number, physicsClientId=self.client)
-        T = _frame(dynamics[3:5])
-        kind = KINDS[info[2]]
-        q, v = info[3] - 7, info[4] - 6
-        return Link(
-            info[12].decode(),
-            info[16],
-            info[1].decode(),
-            kind,
-            T[:3, :3] @ info[13] if kind is not JointKind.FIXED else np.zeros(3),
-            *((range(q, q + kind.nq), range(v, v + kind.nv)) if kind.nv else _NOTHING),
-            dynamics[0],
-            np.array(dynamics[2]),
-            T,
-            *(info[k] for k in (8, 9, 10, 11, 6, 7)),
-        )
 
     @property
     def neutral(self) -> Floats:

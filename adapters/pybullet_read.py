@@ -16,6 +16,8 @@ from .pybullet_refusals import refusal
 from .pybullet_session import Held
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..harness.engine import Given
     from ..harness.findings import Finding
     from ..harness.tree import Tree
@@ -83,7 +85,7 @@ def _opened(given: Given, tree: Tree, call: Call) -> tuple[Model, list[str], lis
     """Return the model; without the meshes of a URDF where PyBullet cannot find them."""
     words: list[str] = []
     try:
-        return _read(given.path, given, call, words), [f"PyBullet says: {line}" for line in words], []
+        return _read(given.path, given, call, words), _notes(words), []
     except pybullet.error as error:
         first = error
     text, meshes = _meshless(given)
@@ -99,8 +101,7 @@ def _opened(given: Given, tree: Tree, call: Call) -> tuple[Model, list[str], lis
             raise refusal(given, tree, error, again) from error
     count = f"{meshes} shapes were" if meshes > 1 else "1 shape was"
     note = f"{count} taken out, since PyBullet reads no URDF whose meshes it does not find: {first}"
-    notes = [note, *(f"PyBullet says: {line}" for line in again)]
-    return model, notes, [unfound_mesh(given, tree, str(first), words)]
+    return model, [note, *_notes(again)], [unfound_mesh(given, tree, str(first), words)]
 
 
 def _read(path: str, given: Given, call: Call, words: list[str]) -> Model:
@@ -114,6 +115,15 @@ def _read(path: str, given: Given, call: Call, words: list[str]) -> Model:
     finally:
         words += spoken(said)
     return model
+
+
+def _notes(words: Sequence[str]) -> list[str]:
+    """Return what PyBullet says, each statement once with all names that it is about."""
+    about: dict[str, list[str]] = {}
+    for line in words:
+        said, colon, name = line.rpartition(": ")
+        about.setdefault(said if colon and " " not in name else line, []).append(name)
+    return [f"PyBullet says: {said}" + (f": {', '.join(n)}" if n != [said] else "") for said, n in about.items()]
 
 
 def _meshless(given: Given) -> tuple[str, int]:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 EFFORTS: Final[tuple[str, ...]] = ("tau", "bias", "gravity", "acceleration", "generalized_forces")
 OF_LINKS: Final[tuple[str, ...]] = (
     *("poses", "velocities", "kinetic_energy", "potential_energy", "center_of_mass", "momentum"),
-    *("generalized_forces", "describe"),
+    "generalized_forces",
 )
 XYZW: Final = [1, 2, 3, 0]  # of w, x, y, z
 FLOATS: Final = "calculateInverseDynamics leaves the acceleration of a floating base out, and its efforts mean nothing"

@@ -12,7 +12,7 @@ from ..harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 if TYPE_CHECKING:
     from ..harness.errors import Source
     from ..harness.tree import Floats
-    from .pybullet_model import Link, Model
+    from .pybullet_model import Link, Model, Multibody
 
 ROOT = "root_joint"
 
@@ -27,17 +27,13 @@ def tree_of(model: Model, gravity: Floats, turned_by: Source | None = None) -> T
     """
     bodies, links, joints = [world()], {"world"}, set[str]()
     for number, multibody in enumerate(model.bodies):
-        states = multibody.states(multibody.neutral[None], np.zeros((1, multibody.n)), multibody.at_home)
-        Ts = states.T_world_inertial[0] @ inverse(np.stack([link.T_link_inertial for link in multibody.links]))
         first = len(bodies)
         for k, link in enumerate(multibody.links):
             if not k:
-                kind = JointKind.FLOATING if multibody.floating else JointKind.FIXED
                 name = ROOT if len(model.bodies) == 1 else f"{ROOT} {number}"
-                joint = Joint(_distinct(name, joints), kind, T_parent_joint=_home(Ts[0], kind))
+                joint = _root(multibody, _distinct(name, joints))
             else:
-                T = inverse(Ts[link.parent + 1]) @ Ts[k]
-                joint = _joint(link, _distinct(link.joint, joints), np.asarray(T, np.float64))
+                joint = _joint(link, _distinct(link.joint, joints))
             parent = first + link.parent + 1 if k else 0
             inertia = Inertia(link.mass, link.T_link_inertial[:3, 3], link.I_com)
             bodies.append(Body(_distinct(link.name, links), parent, joint, inertia))
@@ -45,12 +41,15 @@ def tree_of(model: Model, gravity: Floats, turned_by: Source | None = None) -> T
     return Tree("pybullet", tuple(bodies), gravity=gravity, sources=sources)
 
 
-def _home(T: Floats, kind: JointKind) -> Floats:
-    """Return where a base stands; a floating one starts from the world, wherever it was put."""
-    return np.eye(4) if kind is JointKind.FLOATING else np.asarray(T, np.float64)
+def _root(multibody: Multibody, name: str) -> Joint:
+    """Return how a base stands; a floating one starts from the world, wherever it was put."""
+    if multibody.floating:
+        return Joint(name, JointKind.FLOATING)
+    T = multibody.T_world_inertial @ inverse(multibody.links[0].T_link_inertial)
+    return Joint(name, JointKind.FIXED, T_parent_joint=np.asarray(T, np.float64))
 
 
-def _joint(link: Link, name: str, T: Floats) -> Joint:
+def _joint(link: Link, name: str) -> Joint:
     length = float(np.linalg.norm(link.axis))
     limited = link.kind in (JointKind.REVOLUTE, JointKind.PRISMATIC) and link.lower <= link.upper
     kind = JointKind.CONTINUOUS if link.kind is JointKind.REVOLUTE and not limited else link.kind
@@ -58,7 +57,7 @@ def _joint(link: Link, name: str, T: Floats) -> Joint:
         name,
         kind,
         axis=link.axis / length if length else np.array([0.0, 0.0, 1.0]),
-        T_parent_joint=T,
+        T_parent_joint=link.T_parent_link,
         lower=link.lower if limited else -np.inf,
         upper=link.upper if limited else np.inf,
         effort=link.effort or np.inf,

@@ -5,7 +5,8 @@ derivative; a free joint has its angular part first, in the axes of its parent (
 angular first in body axes. Gravity is (0, 0, -9.81) unless set. Ledger: damping and springs are in
 `computeInverseDynamics` only when asked for, then at the next time step; in `computeForwardDynamics` always; there is
 no reflected inertia. Defaults of `DartLoader`: a floating root, 1 kg and the unit tensor for a link without
-`<inertial>`, no link called "world". `MjcfParser` gives every body the unit tensor, welds free joints to the world and
+`<inertial>`, no link called "world". `MjcfParser` gives every body the unit tensor, and 1 kg where it has no shapes;
+counts the first shape alone; puts a body without `pos` where its `<inertial>` is; takes `<freejoint/>` for a weld; and
 knows neither gravity nor armature.
 Source: DART 6.20, `utils/urdf/DartLoader`, `utils/mjcf/MjcfParser`, each fact measured; see tests/test_dart_adapter.py.
 

@@ -21,7 +21,15 @@ import numpy as np
 
 from ..harness.bases import DART
 from ..harness.seats import Seat
-from ..harness.spatial import rotation_from_quaternion, rotation_z_to, skew, transform
+from ..harness.spatial import (
+    inverse,
+    quaternion_from_rotation,
+    quaternion_product,
+    rotation_from_quaternion,
+    rotation_z_to,
+    skew,
+    transform,
+)
 from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
@@ -94,7 +102,7 @@ def _seat(body: int, joint: Joint, held: DartJoint, at: tuple[int, ...]) -> Seat
     if joint.kind is JointKind.PLANAR:
         return _planar(body, joint, held, at)
     if joint.kind is JointKind.FLOATING:
-        return _floating(body, held, at)
+        return _floating(body, joint, held, at)
     return Seat(body, at, at, shift=joint.ref)
 
 
@@ -135,18 +143,28 @@ def _planar(body: int, joint: Joint, held: DartJoint, at: tuple[int, ...]) -> Se
     return Seat(body, at, at, positions=positions, turn=turn)
 
 
-def _floating(body: int, held: DartJoint, at: tuple[int, ...]) -> Seat:
-    """Return the seat of a floating joint: `harness.bases.DART`, with K R for the turn of the base."""
-    A, C = held.getTransformFromParentBodyNode().matrix()[:3, :3], held.getTransformFromChildBodyNode().matrix()
-    K, c = C[:3, :3].T @ A, C[:3, :3].T @ C[:3, 3]
-    point = transform(np.eye(3), -c)
+def _floating(body: int, joint: Joint, held: DartJoint, at: tuple[int, ...]) -> Seat:
+    """Return the seat of a floating joint: `harness.bases.DART`, with K R for the turn of the base.
+
+    What the joint of the tree is at is no matter: DART's is at the pose of an MJCF body, ours is in the world.
+    """
+    A, C = held.getTransformFromParentBodyNode().matrix(), held.getTransformFromChildBodyNode().matrix()
+    T_theirs_ours = np.asarray(inverse(A) @ joint.T_parent_joint, np.float64)
+    same = np.array_equal(A, joint.T_parent_joint)
+    quat = quaternion_from_rotation(T_theirs_ours[:3, :3])
+    K, c = C[:3, :3].T @ A[:3, :3], C[:3, :3].T @ C[:3, 3]
+    point = np.asarray(transform(np.eye(3), -c), np.float64)
 
     def positions(q: Floats) -> Floats:
-        return np.concatenate([rotation_vector(q[:, 3:]), q[:, :3]], axis=1)
+        p, turned = q[:, :3], q[:, 3:]
+        if not same:
+            p = p @ T_theirs_ours[:3, :3].T + T_theirs_ours[:3, 3]
+            turned = np.asarray(quaternion_product(np.broadcast_to(quat, turned.shape), turned), np.float64)
+        return np.concatenate([rotation_vector(turned), p], axis=1)
 
     def turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
         turned = np.tile(np.eye(4), (len(q), 1, 1))
-        turned[:, :3, :3] = K @ rotation_from_quaternion(q[:, 3:])
+        turned[:, :3, :3] = K @ T_theirs_ours[:3, :3] @ rotation_from_quaternion(q[:, 3:])
         T, beta = DART.matrices(turned, v, point)
         T[:, 3:, 3:] -= skew(c) @ turned[:, :3, :3]
         return T, beta

@@ -53,8 +53,8 @@ def require_no_site_of_the_world(given: Given) -> None:
     for world in root.all("worldbody"):
         for site in world.all("site"):
             message = (
-                f"DART's parser ends the process on the <site> of the world in {given.path}: take it out, or put it into "
-                "a body"
+                f"DART's parser ends the process on the <site> of the world in {given.path}: take it out, or put it "
+                "into a body"
             )
             raise EngineRefused(message, "refused.unsupported", site.get("name") or "site", site.source)
 

@@ -11,6 +11,7 @@ Source: DART 6.20, `dynamics::Skeleton`, `dynamics::BodyNode`, measured.
 from __future__ import annotations
 
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +19,7 @@ import numpy as np
 from ..harness.errors import EngineUnsupported
 from ..harness.linear import solve
 from ..harness.seats import CoordinateMap
+from ..harness.tree import JointKind
 from .dart_ledger import ledger, without_passive_forces
 from .dart_tree import tree_of
 
@@ -82,8 +84,19 @@ class DartSession:
         return [other for other in self._moving if other.descendsFrom(node)]
 
     def describe(self) -> Tree:
-        """Return the skeleton as a tree: DART keeps every link as a body."""
-        return tree_of(self.model)
+        """Return the skeleton as a tree: DART keeps every link as a body.
+
+        Where a free joint is at is of its coordinates: it is said in those of the tree that was given.
+        """
+        held = tree_of(self.model)
+        floating = {i: node for i, node in self._nodes.items() if self.tree.joints[i].kind is JointKind.FLOATING}
+        bodies = list(held.bodies)
+        for i, node in floating.items():
+            k = held.index.get(node.getName(), 0)
+            if bodies[k].joint.kind is JointKind.FLOATING:
+                placed = replace(bodies[k].joint, T_parent_joint=self.tree.joints[i].T_parent_joint)
+                bodies[k] = replace(bodies[k], joint=placed)
+        return replace(held, bodies=tuple(bodies))
 
     def inverse_dynamics(
         self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None

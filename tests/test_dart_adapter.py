@@ -1,4 +1,4 @@
-"""DART on both paths: every answer of a skeleton built from a tree, what its importers make of files, what it refuses."""
+"""DART on the neutral path: every answer of a skeleton built from the tree, its limits; and native on real robots."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from random_trees import random_inertia, random_joint, random_transform, random_
 from tautology.adapters.reference import Reference
 from tautology.harness import registry
 from tautology.harness.engine import Given
-from tautology.harness.errors import EngineRefused, EngineUnsupported, ShapeError
+from tautology.harness.errors import EngineUnsupported, ShapeError
 from tautology.harness.load import open_model
 from tautology.harness.request import Request
 from tautology.harness.run import check_files
@@ -68,7 +68,7 @@ def kinds(row: Mapping[str, Any], severity: str = "model") -> dict[str, str]:
 @SOME
 @given(SEEDS)
 def test_neutral_path_agrees_with_the_reference_on_random_trees(seed: int) -> None:
-    """Every answer of a skeleton that was built from the tree is that of the reference, for all joint kinds anywhere."""
+    """Every answer of a skeleton built from the tree is that of the reference, for all joint kinds anywhere."""
     tree = drawn(seed)
     session = neutral(tree)
     assert session.dofs == tree.dofs
@@ -272,7 +272,7 @@ def test_too_large_trees_are_unsupported_before_dart_is_called() -> None:
         neutral(chain(501, JointKind.REVOLUTE))
     with pytest.raises(EngineUnsupported, match=words):
         engine().native(Given("urdf", "never_opened.urdf"), chain(501, JointKind.REVOLUTE))
-    with pytest.raises(EngineUnsupported, match="3000 links in a row; DART's parser .* 2500"):
+    with pytest.raises(EngineUnsupported, match=r"3000 links in a row; DART's parser .* 2500"):
         engine().native(Given("urdf", "never_opened.urdf"), chain(3000, JointKind.FIXED))
 
 

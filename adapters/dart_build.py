@@ -60,7 +60,7 @@ def build(tree: Tree) -> tuple[Skeleton, dict[int, BodyNode], list[Seat]]:
         # Indices of coordinates shift while bodies are added.
         for i, node in nodes.items():
             if tree.joints[i].nv:
-                found += seats([i], [tree.joints[i]], node.getParentJoint())
+                found += seats([i], [tree.joints[i]], node.getParentJoint(), shifted=True)
     return skeleton, nodes, found
 
 

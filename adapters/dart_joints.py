@@ -82,18 +82,28 @@ def columns(joint: DartJoint) -> tuple[int, ...]:
     return tuple(joint.getIndexInSkeleton(k) for k in range(joint.getNumDofs()))
 
 
-def seats(bodies: Sequence[int], joints: Sequence[Joint], held: DartJoint) -> list[Seat]:
+def seats(bodies: Sequence[int], joints: Sequence[Joint], held: DartJoint, *, shifted: bool) -> list[Seat]:
     """Return the coordinates of joints of the tree in the skeleton.
 
     Args:
         bodies: of the tree, which the joints carry.
-        joints: of the tree, one, or several that follow each other; what they say of their own zero is subtracted.
+        joints: of the tree, one, or several that follow each other.
         held: the joint of the skeleton, which `fits`.
+        shifted: whether `ref` is subtracted here; DART's importer does not know it.
     """
     at = columns(held)
     if len(joints) > 1:
-        return [Seat(i, at[k : k + 1], at[k : k + 1], shift=joints[k].ref) for k, i in enumerate(bodies)]
+        return [
+            _single(i, joint, at[k : k + 1], shifted=shifted)
+            for k, (i, joint) in enumerate(zip(bodies, joints, strict=True))
+        ]
+    if joints[0].nv == 1:
+        return [_single(bodies[0], joints[0], at, shifted=shifted)]
     return [_seat(bodies[0], joints[0], held, at)]
+
+
+def _single(body: int, joint: Joint, at: tuple[int, ...], *, shifted: bool) -> Seat:
+    return Seat(body, at, at, shift=joint.ref if shifted else 0.0)
 
 
 def _seat(body: int, joint: Joint, held: DartJoint, at: tuple[int, ...]) -> Seat:
@@ -101,9 +111,7 @@ def _seat(body: int, joint: Joint, held: DartJoint, at: tuple[int, ...]) -> Seat
         return Seat(body, at, at, positions=rotation_vector)
     if joint.kind is JointKind.PLANAR:
         return _planar(body, joint, held, at)
-    if joint.kind is JointKind.FLOATING:
-        return _floating(body, joint, held, at)
-    return Seat(body, at, at, shift=joint.ref)
+    return _floating(body, joint, held, at)
 
 
 def rotation_vector(quat_wxyz: Floats) -> Floats:

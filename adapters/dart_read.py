@@ -174,6 +174,6 @@ def _seated(tree: Tree, nodes: Mapping[int, BodyNode]) -> tuple[list[Seat], set[
             chain.insert(0, tree.parents[chain[0]])
         joints = [tree.joints[k] for k in chain]
         if tree.joints[i].nv and fits(joints, held):
-            found += seats(chain, joints, held)
+            found += seats(chain, joints, held, shifted=False)
             taken |= set(columns(held))
     return found, taken

@@ -294,6 +294,13 @@ def test_an_mjcf_body_without_a_place_is_put_where_its_inertia_is(tmp_path: Path
     np.testing.assert_allclose((expected, found), ([0, 0, 0], [0.1, 0.2, 0.05]))
 
 
+def test_ref_of_mjcf_is_passed_over(tmp_path: Path) -> None:
+    """DART counts from where the file draws the body, so that another robot answers at the same q."""
+    row = checked(mjcf(tmp_path, BODY.format(UNIT).replace("<joint", '<joint ref="20"')))
+    assert (row["status"], set(told(row))) == ("differs", {"joint.zero"})
+    assert not next(q for q in row["quantities"] if q["quantity"] == "poses")["passed"]
+
+
 def test_gravity_and_armature_of_mjcf_are_passed_over(tmp_path: Path) -> None:
     """Both are found, none is left unexplained."""
     file = mjcf(tmp_path, BODY.format(UNIT).replace("<joint", '<joint armature="0.3"'), '<option gravity="0 1 -3"/>')

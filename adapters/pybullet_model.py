@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ..harness.errors import EngineUnsupported
 from ..harness.spatial import rotation_from_quaternion, transform
 from ..harness.streams import caught
 from ..harness.tree import JointKind
@@ -70,6 +71,8 @@ KINDS: Final = {
 }
 # `getLinkStates` and `calculateJacobian` fail for more links: MAX_DEGREE_OF_FREEDOM of its shared memory.
 MOST_LINKS: Final = 127
+# Positions of more dofs get lost on their way through the same memory, without a word.
+MOST_DOFS: Final = 128
 # Shapes have no part in any answer, once the inertia is that of the file; their files are looked for all the same.
 FLAGS: Final = (
     pybullet.URDF_USE_INERTIA_FROM_FILE | pybullet.URDF_IGNORE_VISUAL_SHAPES | pybullet.URDF_IGNORE_COLLISION_SHAPES
@@ -240,12 +243,11 @@ class Multibody:
 
     def inverse_dynamics(self, q: Floats, v: Floats, a: Floats) -> Floats:
         """`calculateInverseDynamics` of N states under the gravity of the client, (N, n); of a fixed base."""
-        out = np.zeros((len(q), self.n))
-        if self.n:
-            call, uid, client = pybullet.calculateInverseDynamics, self.uid, self.client
-            for i, (x, y, z) in enumerate(zip(q.tolist(), v.tolist(), a.tolist(), strict=True)):
-                out[i] = call(uid, x, y, z, physicsClientId=client)
-        return out
+        if not self.n:
+            return np.zeros((len(q), 0))
+        call, uid, client = pybullet.calculateInverseDynamics, self.uid, self.client
+        states = zip(q.tolist(), v.tolist(), a.tolist(), strict=True)
+        return np.array([call(uid, x, y, z, physicsClientId=client) for x, y, z in states]).reshape(-1, self.n)
 
     def mass_matrix(self, q: Floats) -> Floats:
         """`calculateMassMatrix`, flags=0, (N, nv, nv): a base that floats in the axes of its inertial frame."""
@@ -309,6 +311,17 @@ class Multibody:
         return [list(row) for row in zip(*parts, strict=True)] if parts else [[] for _ in x]
 
 
+def require_dofs(model: Model) -> None:
+    """Refuse more dofs than PyBullet's calls take.
+
+    Raises:
+        EngineUnsupported: a multibody has more.
+    """
+    most = max((body.n for body in model.bodies), default=0)
+    if most > MOST_DOFS:
+        raise EngineUnsupported(f"{most} dofs; PyBullet's calls lose the positions of all beyond {MOST_DOFS}")
+
+
 class Model:
     """One physics client, in this process and without a window, that ends with this object.
 
@@ -347,7 +360,9 @@ class Model:
 
         Raises:
             SystemError: it has no inverse dynamics of one of them.
+            EngineUnsupported: it has more dofs than its calls take.
         """
+        require_dofs(self)
         for body in self.bodies:
             if body.n == body.nq:
                 body.mass_matrix(np.zeros((1, body.n)))

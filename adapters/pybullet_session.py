@@ -105,8 +105,18 @@ class BulletSession(Lacking):
             return Seat(i, (), tuple(range(v, v + 6)), positions=lambda q: q[:, :0], turn=turn)
         link = body.links[k]
         columns, first = tuple(q + c for c in link.q), v + 6 * body.floating
-        ball = joint.kind is JointKind.BALL
-        return Seat(i, columns, tuple(first + c for c in link.v), positions=_xyzw if ball else None)
+        velocities = tuple(first + c for c in link.v)
+        if joint.kind is not JointKind.BALL:
+            return Seat(i, columns, velocities)
+        R = link.T_link_inertial[:3, :3]  # its quaternion and its velocity are in the axes of the inertial frame
+
+        def quaternions_xyzw(q: Floats) -> Floats:
+            return np.concatenate([q[:, 1:] @ R, q[:, :1]], axis=1)
+
+        def turned(q: Floats, _: Floats) -> tuple[Floats, Floats]:
+            return np.broadcast_to(R.T, (len(q), 3, 3)), np.zeros((len(q), 3))
+
+        return Seat(i, columns, velocities, positions=quaternions_xyzw, turn=turned)
 
     def _reasons(self) -> dict[str, str]:
         lacks: dict[str, str] = dict.fromkeys(EFFORTS, FLOATS) if self.model.floating else {}
@@ -329,8 +339,3 @@ class BulletSession(Lacking):
             for k in np.flatnonzero(body.moving) if only in (None, b) else ():
                 link = body.links[k]
                 yield link.mass, link.moments, states.T_world_inertial[:, k], states.linear[:, k], states.angular[:, k]
-
-
-def _xyzw(q: Floats) -> Floats:
-    """Return the quaternions wxyz of a ball as PyBullet has them."""
-    return q[:, XYZW]

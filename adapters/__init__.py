@@ -80,7 +80,7 @@ DART = EngineCard(
     install="pip install 'dartpy>=6.20'",
     licence="BSD-2-Clause",
     formats=("urdf", "mjcf"),
-    answers="computeInverseDynamics, getMassMatrix, computeForwardDynamics, energies, momentum, Jacobians",
+    answers="computeInverseDynamics, getMassMatrix, computeForwardDynamics, energies, momentum, Jacobians; up to 500 dofs",
     conventions=(
         "ball and free joints have exponential coordinates; their velocities are not the derivatives of these",
         "base velocity is angular first, both parts in world axes; base acceleration is ordinary",
@@ -212,4 +212,59 @@ PYBULLET = EngineCard(
     ),
 )
 
-CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE, DRAKE, MJX, PYBULLET)
+NEWTON = EngineCard(
+    name="newton",
+    module="adapters.newton_",
+    distribution="newton",
+    install="pip install 'newton>=1.8'",
+    licence="Apache-2.0",
+    formats=("urdf", "mjcf"),
+    answers="eval_inverse_dynamics_force, eval_mass_matrix, eval_fk, eval_jacobian: in float32, on the CPU",
+    conventions=(
+        "base velocity is that of the centre of mass, linear first, in world axes; base acceleration is ordinary",
+        "quaternions are x, y, z, w; the velocity of a ball is in parent axes, of a planar joint along the plane",
+        "all MJCF joints of one body are one D6 joint, slides before hinges; coordinates are q - ref",
+        "inverse dynamics takes no wrenches: the transpose of eval_jacobian maps those at centres of mass",
+        "tensors that no body can have are corrected when a model is finalized; the neutral path skips that",
+    ),
+    ledger={
+        "eval_mass_matrix, eval_inverse_dynamics_force": "rigid + armature",
+        "eval_inverse_dynamics_passive": "rigid",
+        "added by the adapter": "neutral path: armature of joints with several dofs, tendon armature",
+        "in no call": "damping, friction, springs, tendons",
+    },
+    eps=2.0**-23,
+)
+
+ADAM = EngineCard(
+    name="adam",
+    module="adapters.adam_",
+    distribution="adam-robotics",
+    install="pip install 'adam-robotics>=0.5'",
+    licence="BSD-3-Clause",
+    formats=("urdf",),
+    answers="mass_matrix, bias_force, aba (free base), centroidal momentum, Jacobians; NumPy backend, stacks of states",
+    conventions=(
+        "every model floats: generalized vectors have six rows of the root in front, left out where the root is fixed",
+        "root velocity is MIXED, linear first: of the link origin, in world axes; its acceleration is ordinary",
+        "gravity is 9.80665 in single precision by default: the model's is handed over",
+        "joints stand in the order in which the file writes them; mimic joints stay open",
+        "axes are taken at the length that they are written in",
+        "a URDF must write every origin of a joint or an inertial and every axis: adam raises where one is left out",
+        "inverse dynamics with accelerations is M a and the bias, put together by the adapter",
+    ),
+    ledger={
+        "mass_matrix, bias_force, gravity_term, aba": "rigid",
+        "added by the adapter": "armature, rotors and tendon armature, on the neutral path",
+        "in no call": "damping, friction, limits, armature",
+    },
+    imports="adam",
+    limits=(
+        "prismatic joints: the motion subspace of one cannot be stacked in the NumPy backend",
+        "ball joints: adam has none",
+        "planar joints: adam has none",
+        "floating joint below another body: adam has one floating joint, at the root",
+    ),
+)
+
+CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE, DRAKE, MJX, PYBULLET, NEWTON, ADAM)

@@ -24,13 +24,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..harness.base_links import BaseLink, static_pose
 from ..harness.bases import BODY, MIXED
 from ..harness.findings import finding
 from ..harness.reflected import reflected_inertia
 from ..harness.revealed import order, wrenches
 from .idyntree_build import base_of, build
 from .idyntree_load import base_in, load
-from .idyntree_seats import Base, seats_of, static_pose
+from .idyntree_seats import seats_of
 from .idyntree_session import IdyntreeSession
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class _IdyntreeEngine:
             EngineUnsupported: a joint that iDynTree has not, or a robot beside the floating one.
         """
         model, body = build(tree), base_of(tree)
-        base = Base(body, np.eye(4), bool(body), static_pose(tree, body))
+        base = BaseLink(body, np.eye(4), bool(body), static_pose(tree, body))
         pairs, _ = seats_of(model, tree)
         return IdyntreeSession(
             model,
@@ -92,7 +93,7 @@ class _IdyntreeEngine:
 
 
 def _revealed(
-    model: Any, tree: Tree, base: Base, pairs: Mapping[int, int], representation: BaseConvention, *, native: bool
+    model: Any, tree: Tree, base: BaseLink, pairs: Mapping[int, int], representation: BaseConvention, *, native: bool
 ) -> Iterator[Finding]:
     """Yield what was found when joints and links were matched by name."""
     by_velocity = sorted(pairs, key=lambda i: model.getJoint(pairs[i]).getDOFsOffset())

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..harness.base_links import POSE, TWIST
 from .idyntree_bindings import idt
-from .idyntree_seats import POSE, TWIST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from ..harness.base_links import BaseLink, static_pose
 from ..harness.errors import EngineRefused, EngineUnsupported, ReadError, Source
 from ..harness.importers.xml import read_xml
 from ..harness.streams import caught
 from ..harness.tree import JointKind
 from .idyntree_bindings import idt
 from .idyntree_build import matrix_of, require_depth
-from .idyntree_seats import Base, static_pose
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,7 +52,7 @@ def load(given: Given, tree: Tree) -> tuple[Model, tuple[str, ...]]:
     return model, tuple(f"iDynTree said: {line}" for line in words)
 
 
-def base_in(model: Model, tree: Tree) -> Base:
+def base_in(model: Model, tree: Tree) -> BaseLink:
     """Return where the base link of a file's model is: our root is a link that is fixed to it, or a frame of it."""
     base = model.getDefaultBaseLink()
     for i in (*tree.floating_roots, *range(1, len(tree.bodies))):
@@ -63,8 +63,8 @@ def base_in(model: Model, tree: Tree) -> Base:
             T_base_body = _place(model, base, frame)
             if T_base_body is not None:
                 floats = tree.joints[i].kind is JointKind.FLOATING
-                return Base(i, np.linalg.inv(T_base_body), floats, static_pose(tree, i))
-    return Base(0, np.eye(4), False, np.eye(4))
+                return BaseLink(i, np.linalg.inv(T_base_body), floats, static_pose(tree, i))
+    return BaseLink(0, np.eye(4), False, np.eye(4))
 
 
 def _place(model: Model, base: int, frame: int) -> Any:

@@ -9,55 +9,22 @@ in the axes of its second link (the header of 15.1 says the first link; it answe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..harness.base_links import POSE, TWIST
 from ..harness.seats import CoordinateMap, Seat
-from ..harness.spatial import rotation_from_quaternion, transform
 from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..harness.base_links import BaseLink
     from ..harness.bases import BaseConvention
     from ..harness.tree import Floats, Joint, Tree
 
-POSE, TWIST = 16, 6
 BALL = (".wx", ".wy", ".wz")
-
-
-@dataclass(frozen=True, eq=False)
-class Base:
-    """Where the base link of the model is in the tree.
-
-    Attributes:
-        body: of the tree, whose pose is known: the floating root, or a body that stands still.
-        T_body_link: (4, 4) place of the base link in that body.
-        floats: whether that body moves with a floating joint of the tree.
-        T_world_body: (4, 4) its pose where it stands still.
-    """
-
-    body: int
-    T_body_link: Floats
-    floats: bool
-    T_world_body: Floats
-
-    @property
-    def T_world_link(self) -> Floats:
-        """Pose of the base link where it stands still."""
-        return self.T_world_body @ self.T_body_link
-
-
-def static_pose(tree: Tree, body: int) -> Floats:
-    """Return T_world_body (4, 4) with every joint on the way undisplaced."""
-    T = np.eye(4)
-    while body > 0:
-        joint = tree.joints[body]
-        T = joint.T_parent_joint @ joint.T_joint_body @ T
-        body = tree.parents[body]
-    return T
 
 
 def seats_of(model: Any, tree: Tree) -> tuple[dict[int, int], tuple[str, ...]]:
@@ -77,12 +44,12 @@ def seats_of(model: Any, tree: Tree) -> tuple[dict[int, int], tuple[str, ...]]:
 
 
 def coordinate_map(
-    model: Any, tree: Tree, base: Base, pairs: Mapping[int, int], convention: BaseConvention
+    model: Any, tree: Tree, base: BaseLink, pairs: Mapping[int, int], convention: BaseConvention
 ) -> CoordinateMap:
     """Return the map between the tree's coordinates and those of the model."""
     seats = [_joint_seat(model, tree.joints[i], i, j) for i, j in pairs.items()]
     if base.floats:
-        seats.append(_base_seat(tree, base, convention))
+        seats.append(base.seat(tree, convention))
     neutral = np.zeros(POSE + model.getNrOfPosCoords())
     neutral[:POSE] = base.T_world_link.ravel()
     for j in range(model.getNrOfJoints()):
@@ -109,20 +76,3 @@ def _joint_seat(model: Any, joint: Joint, body: int, index: int) -> Seat:
         return np.broadcast_to(R_body_joint, (len(q), 3, 3)), np.zeros_like(v)
 
     return Seat(body, *columns, positions=positions, turn=turn)
-
-
-def _base_seat(tree: Tree, base: Base, convention: BaseConvention) -> Seat:
-    joint = tree.joints[base.body]
-    T_world_joint = static_pose(tree, tree.parents[base.body]) @ joint.T_parent_joint
-    T_side_link = joint.T_joint_body @ base.T_body_link
-
-    def side(q: Floats) -> Floats:
-        return T_world_joint @ transform(rotation_from_quaternion(q[:, 3:]), q[:, :3])
-
-    def positions(q: Floats) -> Floats:
-        return (side(q) @ T_side_link).reshape(-1, POSE)
-
-    def turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
-        return convention.matrices(side(q), v, T_side_link)
-
-    return Seat(base.body, tuple(range(POSE)), tuple(range(TWIST)), positions=positions, turn=turn)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..harness.base_links import POSE, TWIST, turns_of
 from ..harness.bases import BODY, INERTIAL, MIXED
 from ..harness.errors import EngineUnsupported
 from ..harness.linear import solve_general
@@ -21,18 +22,18 @@ from ..harness.spatial import inverse, motion_transform
 from .idyntree_bindings import idt
 from .idyntree_build import matrix_of, transform_of
 from .idyntree_forward import Forward
-from .idyntree_seats import POSE, TWIST, coordinate_map
+from .idyntree_seats import coordinate_map
 from .idyntree_tree import tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from ..harness.base_links import BaseLink
     from ..harness.bases import BaseConvention
     from ..harness.findings import Finding
     from ..harness.seats import Frame
     from ..harness.tree import Floats, Tree
     from .idyntree_build import Model
-    from .idyntree_seats import Base
 
 SWAP_HALVES = [3, 4, 5, 0, 1, 2]  # linear first to angular first, and back
 REPRESENTATIONS = {
@@ -60,7 +61,7 @@ class IdyntreeSession:
         self,
         model: Model,
         tree: Tree,
-        base: Base,
+        base: BaseLink,
         pairs: Mapping[int, int],
         *,
         outside: Floats | None = None,
@@ -261,16 +262,11 @@ class IdyntreeSession:
             for at, index in enumerate(frames):
                 out[k, at] = self._engine.getFrameVel(index).toNumPy()
                 Ts[k, at] = matrix_of(self._engine.getWorldTransform(index))
-        return np.asarray(np.linalg.solve(self._turns(Ts), out[..., None])[..., 0], np.float64)
-
-    def _turns(self, Ts: Floats) -> Floats:
-        """Return T (..., 6, 6) from twists in the axes of frames to those of the representation."""
-        flat = Ts.reshape(-1, 4, 4)
-        return self._convention.matrices(flat, np.zeros((len(flat), 6)))[0].reshape(*Ts.shape[:-2], 6, 6)
+        return np.asarray(np.linalg.solve(turns_of(self._convention, Ts), out[..., None])[..., 0], np.float64)
 
     def _represented(self, Ts: Floats, wrenches: Floats) -> Floats:
         """Return wrenches (N, k, 6), moment first in the axes of frames at Ts, as the representation has them."""
-        turned = np.linalg.inv(self._turns(Ts)).swapaxes(-1, -2)
+        turned = np.linalg.inv(turns_of(self._convention, Ts)).swapaxes(-1, -2)
         return (turned @ wrenches[..., SWAP_HALVES, None])[..., 0]
 
     def _loaded(self, wrenches: Floats) -> list[int]:

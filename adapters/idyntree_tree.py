@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..harness.base_links import static_pose
 from ..harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 from .idyntree_bindings import idt
 from .idyntree_build import inertia_of, matrix_of
-from .idyntree_seats import static_pose
 
 if TYPE_CHECKING:
+    from ..harness.base_links import BaseLink
     from ..harness.tree import Floats
     from .idyntree_build import Model
-    from .idyntree_seats import Base
 
 
-def tree_of(model: Model, tree: Tree, base: Base) -> Tree:
+def tree_of(model: Model, tree: Tree, base: BaseLink) -> Tree:
     """Return what a model holds: links, joints, additional frames as massless fixed bodies.
 
     Args:
@@ -60,13 +60,13 @@ def tree_of(model: Model, tree: Tree, base: Base) -> Tree:
     return Tree(tree.name, tuple(bodies), gravity=tree.gravity)
 
 
-def _above(tree: Tree, base: Base, name: str) -> list[Body]:
+def _above(tree: Tree, base: BaseLink, name: str) -> list[Body]:
     """Return the root that has become a frame of the base link: it carries the link, as in the file."""
     root = tree.bodies[base.body]
     return [Body(root.name, 0, _root(tree, base), Inertia())] if base.body and root.name != name else []
 
 
-def _root(tree: Tree, base: Base) -> Joint:
+def _root(tree: Tree, base: BaseLink) -> Joint:
     """Return the joint between the world and the body whose pose is known."""
     if not base.body:
         return Joint("base", JointKind.FIXED, T_parent_joint=base.T_world_link)
@@ -77,7 +77,7 @@ def _root(tree: Tree, base: Base) -> Joint:
     return Joint(joint.name, JointKind.FLOATING, T_parent_joint=T_world_joint, T_joint_body=joint.T_joint_body)
 
 
-def _weld(tree: Tree, base: Base, name: str) -> Joint:
+def _weld(tree: Tree, base: BaseLink, name: str) -> Joint:
     """Return the joint between that body and the base link."""
     own = tree.joints[tree.index[name]].name if name in tree.index else f"{name} weld"
     return Joint(own, JointKind.FIXED, T_parent_joint=base.T_body_link)

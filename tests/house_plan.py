@@ -37,7 +37,7 @@ FAMILIES = {"mujoco-mjx": {"mujoco-mjx", "mujoco"}}
 LAYERS = (
     ("errors", "spatial", "linear", "reading", "replace"),
     ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches", "depth"),
-    ("bases", "seats", "revealed", "lacking", "reflected", "streams"),
+    ("bases", "seats", "revealed", "lacking", "reflected", "streams", "base_links"),
     ("importers", "exporters", "states", "engine", "meshless"),
     (
         "registry",

@@ -282,7 +282,12 @@ def test_a_free_joint_of_mjcf_is_a_weld(tmp_path: Path) -> None:
     welded = checked(mjcf(tmp_path, bodies.format("freejoint")))
     assert "base.fixed_or_free" in told(welded)
     assert "unexplained" not in told(welded)
-    assert checked(mjcf(tmp_path, bodies.format('joint name="drift" type="free"')))["status"] == "agree"
+    file = mjcf(tmp_path, bodies.format('joint name="drift" type="free"'))
+    row = checked(file)
+    assert (row["status"], told(row)) == ("agree", {})
+    session = native(file)
+    np.testing.assert_array_equal(session.describe().joints[1].T_parent_joint, np.eye(4))  # ours, not DART's own
+    assert_agrees(session, session.tree)
 
 
 def test_an_mjcf_body_without_a_place_is_put_where_its_inertia_is(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ Names are numbers: Drake wants those of bodies, joints and frames to differ with
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 from pydrake.math import RigidTransform, RotationMatrix
@@ -22,7 +22,6 @@ from pydrake.multibody.tree import (
     RevoluteJoint,
     SpatialInertia,
     UnitInertia,
-    WeldJoint,
 )
 
 from ..harness.spatial import inverse, rotation_z_to, skew, transform
@@ -35,6 +34,8 @@ if TYPE_CHECKING:
     from ..harness.findings import Finding
     from ..harness.tree import Floats, Joint, Tree
     from .drake_joints import DrakeJoint
+
+UNSEEN: Final = 2.0**-60  # [kg / (kg m^2)] of a tensor without mass: the mass that stands in, exact in its powers
 
 Plant: TypeAlias = Any
 DrakeBody: TypeAlias = Any
@@ -74,11 +75,7 @@ def build(tree: Tree) -> Opened:
     bodies: list[DrakeBody] = [plant.world_body()]
     joints: list[Any] = [None]
     for k, body in enumerate(fused.bodies[1:], 1):
-        parts = spatial_inertias(body.inertia)
-        bodies.append(plant.AddRigidBody(f"body {k}", instance, parts[0]))
-        for part in parts[1:]:
-            other = plant.AddRigidBody(f"body {k} less", instance, part)
-            plant.AddJoint(WeldJoint(f"weld {k}", bodies[k].body_frame(), other.body_frame(), RigidTransform()))
+        bodies.append(plant.AddRigidBody(f"body {k}", instance, _spatial_inertia(body.inertia)))
         joints.append(_add_joint(plant, instance, k, body.joint, bodies[body.parent], bodies[k]))
     plant.Finalize()
     moving = [i for i, h in enumerate(fusion.holder) if h == i]
@@ -119,25 +116,17 @@ def _frame(plant: Plant, instance: Any, name: str, body: DrakeBody, T: Floats) -
     return plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), X, instance))
 
 
-def spatial_inertias(inertia: Inertia) -> list[Any]:
-    """Return the inertia about the body origin; two that cancel in mass where a tensor comes without one.
+def _spatial_inertia(inertia: Inertia) -> Any:
+    """Return the inertia about the body origin, as Drake holds it: mass, centre, and the tensor over the mass.
 
-    Drake holds the tensor as mass times a unit tensor: without a mass there is none.
+    Without a mass there is no tensor either, also where two masses cancel: one that no sum shows stands in for none.
     """
-    if inertia.mass or not inertia.I_com.any():
-        return [_spatial_inertia(inertia.mass, inertia.com, inertia.I_com)]
-    mass = float(np.abs(inertia.I_com).max())  # of the size of the tensor, so that what cancels is small
-    return [
-        _spatial_inertia(mass, np.zeros(3), inertia.I_com),
-        _spatial_inertia(-mass, np.zeros(3), np.zeros((3, 3))),
-    ]
-
-
-def _spatial_inertia(mass: float, com: Floats, I_com: Floats) -> Any:
-    S = skew(com)
-    G = (I_com / mass if mass else np.zeros((3, 3))) - S @ S
+    S, I, mass = skew(inertia.com), inertia.I_com, inertia.mass
+    if not mass and I.any():
+        mass = UNSEEN * float(np.abs(I).max())
+    G = (I / mass if mass else np.zeros((3, 3))) - S @ S
     unit = UnitInertia(*(float(G[at]) for at in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
-    return SpatialInertia(mass, com, unit, skip_validity_check=True)
+    return SpatialInertia(mass, inertia.com, unit, skip_validity_check=True)
 
 
 def _outside(tree: Tree) -> Floats | None:

@@ -18,7 +18,7 @@ from pydrake.multibody.tree import BodyIndex
 
 from ..harness.errors import EngineRefused, EngineUnsupported
 from ..harness.findings import finding
-from ..harness.importers.xml import read_bytes
+from ..harness.importers.xml import read_bytes, read_xml
 from ..harness.tree import JointKind
 from .drake_build import Opened
 from .drake_findings import said, welded
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from .drake_joints import DrakeJoint
 
 SUFFIX = {"urdf": ".urdf", "mjcf": ".xml"}
+TEXT = re.compile(r"^<literal-string>\.\w+")
+# What is taken out where mesh files cannot be read: the assets, and the shapes that are made of them.
 MESH_ASSET = re.compile(r"<mesh\b[^>]*?(/>|>\s*</mesh\s*>)", re.DOTALL)
 MESH_GEOM = re.compile(r"<geom\b[^>]*?\bmesh\s*=[^>]*?(/>|>\s*</geom\s*>)", re.DOTALL)
 
@@ -63,14 +65,15 @@ def load(given: Given, tree: Tree) -> Opened:
             plant.Finalize()
         except (Exception, SystemExit) as error:
             raise refusal(given, tree, error) from error
-    heard = list(dict.fromkeys(heard))
+    # What is handed over as text has a made-up name in the log.
+    heard = list(dict.fromkeys(TEXT.sub(given.path, line) for line in heard))
     joints = _joints(plant, tree)
     matched = {joint.index() for joint in joints.values()}
     extra = tuple(dof for joint in _all_joints(plant) if joint.index() not in matched for dof in _dofs(joint))
     findings += [*welded(tree, names), *said(heard, tree)]
     notes = [f"the meshes were taken out: {f.found}" for f in findings if f.kind == "refused.mesh"]
     notes += [f"Drake said: {' '.join(line.split())}" for line in heard]
-    if heard and (words := _strict(given)):
+    if heard and not any(f.kind == "refused.mesh" for f in findings) and (words := _strict(given)):
         notes.append(f"with SetStrictParsing Drake refuses the file: {words}")
     return Opened(
         plant,
@@ -115,7 +118,7 @@ def _without_meshes(given: Given, refused: EngineRefused) -> Plant:
     Raises:
         EngineRefused: it was refused for something else, or is refused even so.
     """
-    if refused.kind != "refused.mesh" or given.format != "mjcf":
+    if refused.kind != "refused.mesh" or given.format != "mjcf" or _needs_meshes(given):
         raise refused
     text = read_bytes(given.path).decode("utf-8-sig", errors="replace")
     for pattern in (MESH_ASSET, MESH_GEOM):
@@ -127,6 +130,17 @@ def _without_meshes(given: Given, refused: EngineRefused) -> Plant:
     except (Exception, SystemExit):  # noqa: BLE001  as above
         raise refused from None
     return plant
+
+
+def _needs_meshes(given: Given) -> bool:
+    """Return whether a body of an MJCF has its inertia from meshes, or another file may name some."""
+    for element in read_xml(given.path).root.walk():
+        if element.tag == "include":
+            return True
+        meshes = any(geom.get("mesh") or geom.get("type") == "mesh" for geom in element.all("geom"))
+        if element.tag == "body" and meshes and element.first("inertial") is None:
+            return True
+    return False
 
 
 def _mesh(refused: EngineRefused) -> Finding:

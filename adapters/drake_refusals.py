@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from ..harness.tree import Tree
 
 NONPHYSICAL: Final = re.compile(r"IsPhysicallyValid|triangle inequality|negative mass|CouldBePhysicallyValid")
-MESH: Final = re.compile(r"mesh asset|mesh .* could not be found|Failed to (open|load).*mesh", re.IGNORECASE)
+MESH: Final = re.compile(r"mesh asset|only supports mesh files", re.IGNORECASE)
 UNSUPPORTED: Final = re.compile(
     r"not (currently )?support|unsupported|unrecognized type|not yet implemented|cannot mimic"
 )
@@ -30,7 +30,8 @@ def refusal(given: Given, tree: Tree, error: BaseException) -> EngineRefused:
         error: what was raised.
     """
     words = str(error).strip() or f"{type(error).__name__} without words"
-    kind = "refused.malformed"
+    # What Drake's URDF parser will not have is against the format; of MJCF it knows a part.
+    kind = "refused.malformed" if given.format == "urdf" else "refused.unsupported"
     if NONPHYSICAL.search(words):
         kind = "refused.nonphysical"
     elif MESH.search(words):

@@ -19,7 +19,7 @@ from pydrake.multibody.tree import BodyIndex, JacobianWrtVariable, MultibodyForc
 
 from ..harness.errors import EngineUnsupported
 from ..harness.linear import solve_general
-from ..harness.seats import CoordinateMap
+from ..harness.seats import CoordinateMap, require_columns
 from ..harness.spatial import inverse, motion_transform
 from .drake_findings import IGNORED, conventions
 from .drake_joints import seat
@@ -67,7 +67,8 @@ class DrakeSession:
         self.lacks = {
             "symmetry": "CalcMassMatrix mirrors one triangle: that both are equal shows only what is handed on"
         }
-        if self._moving_mass <= 0 or self.total_mass <= 0:
+        built_of_none = not opened.native and tree.moving_mass <= 0
+        if built_of_none or self._moving_mass <= 0 or self.total_mass <= 0:
             self.lacks["center_of_mass"] = "the bodies that can move have no mass, or Drake's total is not positive"
         if len(self._roots) < len(tree.floating_roots):
             self.lacks["momentum"] = self.lacks["total_momentum"] = "a floating root of the file is not in this plant"
@@ -102,6 +103,7 @@ class DrakeSession:
         self, q: Floats, v: Floats, a: Floats, wrenches: Floats | None = None, gravity: Floats | None = None
     ) -> Floats:
         """`CalcInverseDynamics`, wrenches by `AddInForce`, less `CalcGravityGeneralizedForces`."""
+        require_columns(a, self.tree.nv, "a")
         frame = self._map.at(q, v)
         loads = [] if wrenches is None else self._loads(wrenches)
         tau = self._efforts(frame.q, frame.v, frame.acceleration(a), loads, gravity)
@@ -131,6 +133,7 @@ class DrakeSession:
 
     def forward_dynamics(self, q: Floats, v: Floats, tau: Floats, wrenches: Floats | None = None) -> Floats:
         """`EvalTimeDerivatives`, the articulated body algorithm; where it cannot hold a term or a dof, M is solved."""
+        require_columns(tau, self.tree.nv, "tau")
         plant = self.model
         if self._outside is not None or self.extra_dofs or self._not_articulated:
             rest = tau[:, self._map.v_from] - self.inverse_dynamics(q, v, np.zeros_like(v), wrenches)
@@ -139,15 +142,16 @@ class DrakeSession:
         applied = frame.engine_efforts(tau)
         if wrenches is not None:
             applied = applied + self._load_efforts(frame.q, self._loads(wrenches))
-        out = np.empty((len(q), self._nv))
-        set_state, context, states = plant.SetPositionsAndVelocities, self._context, np.hstack([frame.q, frame.v])
-        for k in range(len(q) if self._nv else 0):
-            set_state(context, states[k])
-            self._applied.GetMutableData().get_mutable_value().SetFromVector(applied[k])
+        efforts, nothing = iter(applied), np.full(self._nv, np.nan)
+
+        def articulated(context: Any) -> Floats:
+            self._applied.GetMutableData().get_mutable_value().SetFromVector(next(efforts))
             try:
-                out[k] = plant.EvalTimeDerivatives(context).get_generalized_velocity().CopyToVector()
-            except (RuntimeError, SystemExit):  # an articulated inertia that is singular
-                out[k] = np.nan
+                return plant.EvalTimeDerivatives(context).get_generalized_velocity().CopyToVector()
+            except (RuntimeError, SystemExit):  # a singular articulated inertia
+                return nothing
+
+        out = self._run(articulated, (self._nv,), frame.q, frame.v)
         return frame.tree_acceleration(out)
 
     def poses(self, q: Floats) -> Floats:
@@ -316,9 +320,12 @@ class DrakeSession:
             return out
         states = np.hstack([q, np.zeros((len(q), self._nv)) if v is None else v])
         set_state = self.model.SetPositionsAndVelocities
-        for k, state in enumerate(states):
-            set_state(context, state)
-            out[k] = call(context)
+        try:
+            for k, state in enumerate(states):
+                set_state(context, state)
+                out[k] = call(context)
+        except SystemExit as error:  # a failed precondition of Drake, such as a state that is not finite
+            raise RuntimeError(str(error)) from error
         return out
 
     @contextmanager

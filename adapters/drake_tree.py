@@ -86,7 +86,9 @@ def _joint(theirs: DrakeJoint, name: str, reflected: float, own: Joint | None, *
     axis: Any = np.array([0.0, 0, 1])
     ref, single = 0.0, kind in (JointKind.REVOLUTE, JointKind.PRISMATIC)
     more: dict[str, Any] = {}
-    if single:
+    if kind is JointKind.FIXED:
+        F = F @ np.array(theirs.X_FM().GetAsMatrix4())
+    elif single:
         axis = np.array(theirs.revolute_axis() if kind is JointKind.REVOLUTE else theirs.translation_axis())
         ref = float(theirs.default_positions()[0])
         M = _motion(kind, axis, ref) @ M

@@ -43,7 +43,9 @@ class Comparison:
     nodes: tuple[Node, ...]
 
 
-def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, static: bool = False) -> Comparison:
+def compare(
+    ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, static: bool = False, bases: bool = False
+) -> Comparison:
     """Compare two trees after matching.
 
     Args:
@@ -52,11 +54,13 @@ def compare(ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, s
         matching: of their joints and bodies.
         tolerance: relative; parameters closer than that times their own size are equal.
         static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
+        bases: whether floating bodies have one frame in both, that in which an engine measures their pose.
 
     Where the other file, or ours, agrees better when all its lengths or angles are read in another unit, that unit is
     one of the differences.
     """
-    plain = best = _compare(ours, theirs, matching, tolerance, static=static)
+    frames = {i: np.eye(4) for i in ours.floating_roots} if bases else None
+    plain = best = _compare(ours, theirs, matching, tolerance, static=static, chosen=frames)
     cost = float(len(plain.differences))
     for reading in readings(ours, theirs, matching, plain.differences):
         # Names still tell what they told; what was matched by structure is matched anew.

@@ -80,7 +80,7 @@ DART = EngineCard(
     install="pip install 'dartpy>=6.20'",
     licence="BSD-2-Clause",
     formats=("urdf", "mjcf"),
-    answers="computeInverseDynamics, getMassMatrix, computeForwardDynamics, energies, momentum, Jacobians; up to 500 dofs",
+    answers="computeInverseDynamics, getMassMatrix, computeForwardDynamics, energies, Jacobians; up to 500 dofs",
     conventions=(
         "ball and free joints have exponential coordinates; their velocities are not the derivatives of these",
         "base velocity is angular first, both parts in world axes; base acceleration is ordinary",

@@ -267,4 +267,50 @@ ADAM = EngineCard(
     ),
 )
 
-CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE, DRAKE, MJX, PYBULLET, NEWTON, ADAM)
+URDFPY = EngineCard(
+    name="urdfpy",
+    module="adapters.urdfpy_",
+    distribution="urchin",
+    imports="urchin",
+    install="pip install urchin",
+    licence="MIT",
+    formats=("urdf",),
+    answers="poses of links and the numbers of the file, by the urdfpy API; no dynamics",
+    conventions=(
+        "urchin is the maintained fork of urdfpy, which cannot be imported on Python 3.10 or newer",
+        "poses are in the base link; a floating joint takes a pose",
+        "link_fk places a follower by its leader: the adapter takes <mimic> out after loading",
+        "meshes are opened when they are shown, and not here",
+    ),
+    ledger={"in no call": "dynamics"},
+    limits=(
+        "ball joints: urchin places no link by such a joint",
+        "planar joints: urchin places no link by such a joint",
+        "dynamics: urchin computes none",
+    ),
+)
+
+YOURDFPY = EngineCard(
+    name="yourdfpy",
+    module="adapters.yourdfpy_",
+    distribution="yourdfpy",
+    install="pip install yourdfpy",
+    licence="MIT",
+    formats=("urdf",),
+    answers="poses of links and the numbers of the file; no dynamics",
+    conventions=(
+        "poses are in the base link; planar and floating joints do not move",
+        "update_cfg places a follower by its leader: the adapter takes <mimic> out after loading",
+        "load_meshes=False: no mesh is opened",
+    ),
+    ledger={"in no call": "dynamics"},
+    limits=(
+        "ball joints: yourdfpy places no link by such a joint",
+        "planar joints: yourdfpy places no link by such a joint",
+        "floating base: yourdfpy places links from their base",
+        "floating joint below another body: yourdfpy places no link by such a joint",
+        "dynamics: yourdfpy computes none",
+    ),
+)
+
+CARDS = (REFERENCE, PINOCCHIO, MUJOCO, DART, IDYNTREE, DRAKE, MJX, PYBULLET, NEWTON, ADAM, URDFPY, YOURDFPY)

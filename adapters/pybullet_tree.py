@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,7 +26,9 @@ def tree_of(model: Model, gravity: Floats, turned_by: Source | None = None) -> T
         gravity: (3,) [m/s^2] in world axes.
         turned_by: the element of the file that gives gravity its direction.
     """
-    bodies, links, joints = [world()], {"world"}, set[str]()
+    named_so = any(link.name == "world" for multibody in model.bodies for link in multibody.links)
+    ground = replace(world(), name="universe") if named_so else world()
+    bodies, links, joints = [ground], {ground.name}, set[str]()
     for number, multibody in enumerate(model.bodies):
         first = len(bodies)
         for k, link in enumerate(multibody.links):

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from ..harness.errors import EngineRefused, Source
+from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
     from ..harness.engine import Given
@@ -13,9 +16,7 @@ if TYPE_CHECKING:
 
 NONPHYSICAL: Final = re.compile(r"IsPhysicallyValid|triangle inequality|negative mass|CouldBePhysicallyValid")
 MESH: Final = re.compile(r"mesh asset|only supports mesh files", re.IGNORECASE)
-UNSUPPORTED: Final = re.compile(
-    r"not (currently )?support|unsupported|unrecognized type|not yet implemented|cannot mimic"
-)
+UNSUPPORTED: Final = re.compile("not (currently )?support|unsupported|unrecognized type|cannot mimic|Expected 3 values")
 PLACE: Final = re.compile(r"^.*?:(\d+): (?:error|warning): ", re.MULTILINE)
 QUOTED: Final = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 MASS: Final = re.compile(r"^\s*mass = (\S+)", re.MULTILINE)
@@ -38,7 +39,13 @@ def refusal(given: Given, tree: Tree, error: BaseException) -> EngineRefused:
         kind = "refused.mesh"
     elif UNSUPPORTED.search(words):
         kind = "refused.unsupported"
-    where, source = _mesh(words, tree) or _named(words, tree) or _at_line(words, given, tree) or (None, Source())
+    where, source = (
+        _mesh(words, tree)
+        or _plane(words, tree)
+        or _named(words, tree)
+        or _at_line(words, given, tree)
+        or (None, Source())
+    )
     if kind == "refused.nonphysical" and where is None:
         where, source = _unphysical(words, tree)
     return EngineRefused(f"Drake would not load {given.path}: {' '.join(words.split())}", kind, where, source)
@@ -51,6 +58,13 @@ def _mesh(words: str, tree: Tree) -> tuple[str | None, Source] | None:
         if file and (file[1] or file[2]) in words:
             return loss.where, loss.source
     return None
+
+
+def _plane(words: str, tree: Tree) -> tuple[str | None, Source] | None:
+    """Return the planar joint whose damping is one number, as URDF has it: Drake wants one per direction."""
+    damped = (j for j in tree.joints if j.kind is JointKind.PLANAR and np.any(j.damping))
+    joint = next(damped, None) if "Expected 3 values for attribute damping" in words else None
+    return (joint.name, joint.source("damping")) if joint else None
 
 
 def _named(words: str, tree: Tree) -> tuple[str, Source] | None:

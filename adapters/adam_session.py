@@ -214,7 +214,10 @@ class AdamSession(Lacking):
 
     def _called(self, call: Callable[[], Any], count: int, shape: tuple[int, ...]) -> Floats:
         """Return what a call gives of all states, in the shape that it loses where there is one state or one dof."""
-        return np.array(call(), np.float64).reshape(count, *shape) if count else np.zeros((0, *shape))
+        if not count:
+            return np.zeros((0, *shape))
+        with np.errstate(all="ignore"):  # `mass_matrix` divides by the total mass, also where there is none
+            return np.array(call(), np.float64).reshape(count, *shape)
 
     def _mass(self, frame: Frame) -> Floats:
         nv, state = self._map.nv, _state(frame)

@@ -122,8 +122,9 @@ def _notes(words: Sequence[str]) -> list[str]:
     about: dict[str, list[str]] = {}
     for line in words:
         said, colon, name = line.rpartition(": ")
-        about.setdefault(said if colon and " " not in name else line, []).append(name)
-    return [f"PyBullet says: {said}" + (f": {', '.join(n)}" if n != [said] else "") for said, n in about.items()]
+        named = bool(colon) and " " not in name
+        about.setdefault(said if named else line, []).extend([name] if named else [])
+    return [f"PyBullet says: {said}" + (f": {', '.join(names)}" if names else "") for said, names in about.items()]
 
 
 def _meshless(given: Given) -> tuple[str, int]:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..harness.bases import BULLET
+from ..harness.errors import EngineUnsupported
 from ..harness.lacking import Lacking, unless_lacking
 from ..harness.seats import CoordinateMap, Seat
 from ..harness.spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
@@ -258,6 +259,10 @@ class BulletSession(Lacking):
     @unless_lacking
     def generalized_forces(self, q: Floats, wrenches: Floats) -> Floats:
         """Sum of J^T f by `calculateJacobian` at the body origins, whose rows are in base inertial axes."""
+        for i in np.flatnonzero(wrenches[:, 1:].any((0, 2))) + 1:
+            if i not in self._held.links:
+                name = self.tree.bodies[i].name
+                raise EngineUnsupported(f"a wrench acts on body {name!r}, which PyBullet does not have")
         frame, Ts = self._map.at(q), self.poses(q)
         out = np.zeros((len(q), self._map.nv))
         for row, (i, (b, k)) in enumerate(self._held.links.items()):

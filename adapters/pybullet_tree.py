@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .pybullet_model import Link, Model, Multibody
 
 ROOT = "root_joint"
+WELD = "jointfix_"  # what the MJCF importer calls a weld of its own
 
 
 def tree_of(model: Model, gravity: Floats, turned_by: Source | None = None) -> Tree:
@@ -30,18 +31,42 @@ def tree_of(model: Model, gravity: Floats, turned_by: Source | None = None) -> T
     ground = replace(world(), name="universe") if named_so else world()
     bodies, links, joints = [ground], {ground.name}, set[str]()
     for number, multibody in enumerate(model.bodies):
-        first = len(bodies)
+        at: dict[int, int] = {}
+        carrier = _carriers(multibody)
         for k, link in enumerate(multibody.links):
+            if k in carrier.values():
+                continue
             if not k:
                 name = ROOT if len(model.bodies) == 1 else f"{ROOT} {number}"
-                joint = _root(multibody, _distinct(name, joints))
+                joint, parent = _root(multibody, _distinct(name, joints)), 0
             else:
-                joint = _joint(link, _distinct(link.joint, joints))
-            parent = first + link.parent + 1 if k else 0
+                moving = multibody.links[carrier.get(k, k)]
+                joint, parent = _joint(moving, _distinct(moving.joint, joints)), at[moving.parent + 1]
+            if k in carrier:
+                joint = replace(joint, T_joint_body=link.T_parent_link)
             inertia = Inertia(link.mass, link.T_link_inertial[:3, 3], link.I_com)
             bodies.append(Body(_distinct(link.name, links), parent, joint, inertia))
+            at[k] = len(bodies) - 1
     sources = {"gravity": turned_by} if turned_by else {}
     return Tree("pybullet", tuple(bodies), gravity=gravity, sources=sources)
+
+
+def _carriers(multibody: Multibody) -> dict[int, int]:
+    """Return links to those that the MJCF importer puts above them, for the joint alone: without inertia, and welded.
+
+    Each body of an MJCF hangs so on its last joint.
+    """
+    children = [link.parent + 1 for link in multibody.links]
+    return {
+        k: above
+        for k, link in enumerate(multibody.links)
+        if link.joint.startswith(WELD)
+        and (above := link.parent + 1) > 0
+        and children.count(above) == 1
+        and multibody.links[above].v
+        and not multibody.links[above].mass
+        and not multibody.links[above].moments.any()
+    }
 
 
 def _root(multibody: Multibody, name: str) -> Joint:

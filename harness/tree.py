@@ -76,7 +76,7 @@ class Closure:
         name: as in the file, or invented.
         between: names of the two joints or bodies; the second may be empty (the world, or a constant).
         numbers: mimic: (offset, multiplier) of first = offset + multiplier * second; joint: polynomial coefficients;
-            connect: anchor (3,); weld: as the format has them.
+            connect: the anchor in both bodies (6,); weld: as the format has them, `importers.mjcf_terms.closures_of`.
         active: whether the file switches it on.
         source: file and line.
         says: what the lengths of its tendons depend on.

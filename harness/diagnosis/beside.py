@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..errors import Source
-from ..spatial import inverse, rotation_from_quaternion, transform
+from ..spatial import rotation_from_quaternion
 from ..tree import Said
 from .difference import Difference, unchanged
 from .stated import Names, Statement, departing, values
@@ -84,9 +84,10 @@ def _closure(closure: Closure, names: Names) -> Statement:
         said = [Said("anchor", x[3 * k : 3 * k + 3], body=end, point=True) for k, end in enumerate(ends)]
     elif closure.kind == "weld":
         G, H = (names.frames.get(end, np.eye(4)) for end in ends)
-        T = G @ transform(rotation_from_quaternion(np.array(x[6:10])), np.array(x[3:6])) @ inverse(H)
-        said = [Said("body", "", body=ends[0]), Said("anchor", x[:3], body=ends[1], point=True)]
-        said += [Said("relpose", _flat(T[:3])), Said("torquescale", x[10:])]
+        R = G[:3, :3] @ rotation_from_quaternion(np.array(x[6:10])) @ H[:3, :3].T
+        # The position of `relpose` is where the anchor stands in the first body, not the origin of the second.
+        said = [Said("anchor", x[:3], body=ends[1], point=True), Said("relpose", x[3:6], body=ends[0], point=True)]
+        said += [Said("relpose", _flat(R)), Said("torquescale", x[10:])]
     else:
         said = [*([Said("polycoef", tuple(np.trim_zeros(x, "b")))] if x else []), *closure.says]
     return Statement(closure.kind, closure.name, tuple(map(names.said, said)), closure.source, closure.active)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from ..errors import ReadError
-from ..spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
+from ..spatial import quaternion_from_rotation, rotation_from_quaternion
 from ..tree import Closure, Floats, Medium, TendonInertia
 from .mjcf_compiled import EQUALITY_OFF
 from .mjcf_names import distinct
@@ -24,9 +24,9 @@ OBJ_SITE: Final = 6  # mjOBJ_SITE
 def closures_of(compiled: Compiled) -> tuple[Closure, ...]:
     """Return the equalities, those between sites as the same relation between their bodies.
 
-    Numbers: connect, the anchor in the first body and in the second (3 + 3); weld, the anchor in the second body, the
-    pose of the second body in the first as position and quat_wxyz, the torque scale (3 + 3 + 4 + 1); joint and tendon,
-    five polynomial coefficients; flex constraints, none. The world is "".
+    Numbers: connect, the anchor in the first body and in the second (3 + 3); weld, the anchor in the second body, where
+    it stands in the first, the quat_wxyz of the second in the first, the torque scale (3 + 3 + 4 + 1); joint and
+    tendon, five polynomial coefficients; flex constraints, none. The world is "".
     """
     model = compiled.model
     given = [compiled.name("eq", e) for e in range(int(model.neq))]
@@ -66,14 +66,13 @@ def _numbers(compiled: Compiled, e: int, kind: str) -> Floats:
             data[:3], data[3:6] = model.site_pos[one], model.site_pos[two]
         else:
             # The sites coincide: body to first site, which is the second, and back to the other body.
-            T = _site(compiled, one) @ inverse(_site(compiled, two))
-            data[:3], data[3:6], data[6:10] = model.site_pos[two], T[:3, 3], quaternion_from_rotation(T[:3, :3])
+            R = _site(compiled, one) @ _site(compiled, two).T
+            data[:3], data[3:6], data[6:10] = model.site_pos[two], model.site_pos[one], quaternion_from_rotation(R)
     return data[: {"connect": 6, "weld": 11, "joint": 5, "tendon": 5}.get(kind, 0)]
 
 
 def _site(compiled: Compiled, site: int) -> Floats:
-    R = rotation_from_quaternion(np.array(compiled.model.site_quat[site]))
-    return np.asarray(transform(R, compiled.model.site_pos[site]), np.float64)
+    return np.asarray(rotation_from_quaternion(np.array(compiled.model.site_quat[site])), np.float64)
 
 
 def tendons_of(compiled: Compiled) -> tuple[TendonInertia, ...]:

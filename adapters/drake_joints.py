@@ -21,7 +21,6 @@ from ..harness.spatial import (
     quaternion_product,
     rotation_about,
     rotation_from_quaternion,
-    rotation_z_to,
     transform,
 )
 from ..harness.tree import JointKind
@@ -43,7 +42,6 @@ KIND: Final[Mapping[str, JointKind]] = {
     "planar": JointKind.PLANAR,
     "quaternion_floating": JointKind.FLOATING,
 }
-IN_PLANE: Final = 1e-9  # what two unit normals of one plane may differ by
 
 
 def kind_of(joint: DrakeJoint) -> JointKind | None:
@@ -73,8 +71,7 @@ def seat(tree: Tree, i: int, theirs: DrakeJoint, *, shifted: bool) -> Seat:
     if joint.kind is JointKind.BALL:
         return Seat(i, q, v, positions=_ball_positions, turn=_ball_turn)
     if joint.kind is JointKind.PLANAR:
-        planar = _Planar(_plane(joint, theirs))
-        return Seat(i, q, v, positions=planar.positions, turn=planar.turn)
+        return Seat(i, q, v, turn=_planar_turn)
     if joint.kind is JointKind.FLOATING:
         # A joint that Drake adds by itself, since nothing carries the body, measures against the world.
         absolute = theirs.is_ephemeral()
@@ -104,32 +101,14 @@ def _ball_turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
     return np.asarray(rotation_from_quaternion(q), np.float64), np.zeros_like(v)
 
 
-def _plane(joint: Joint, theirs: DrakeJoint) -> Floats:
-    """Return D (2, 2), coordinates in the tree's basis of the plane to those in Drake's."""
-    C = theirs.frame_on_parent().GetFixedPoseInBodyFrame().rotation().matrix()
-    D = C.T @ joint.T_parent_joint[:3, :3] @ rotation_z_to(joint.axis)
-    # Another plane is another joint, which the description tells: it is not mapped away.
-    return D[:2, :2] if abs(D[2, 2] - 1) < IN_PLANE else np.eye(2)
-
-
-class _Planar:
-    """x, y, theta in Drake's basis of the plane; velocities along its axes, not those of the moving side."""
-
-    def __init__(self, D: Floats) -> None:
-        self.D = D
-
-    def positions(self, q: Floats) -> Floats:
-        out = q.copy()
-        out[:, :2] = q[:, :2] @ self.D.T
-        return out
-
-    def turn(self, q: Floats, v: Floats) -> tuple[Floats, Floats]:
-        T, beta = np.zeros((len(q), 3, 3)), np.zeros((len(q), 3))
-        T[:, :2, :2] = self.D @ rotation_about(np.array([0.0, 0, 1]), q[:, 2])[:, :2, :2]
-        T[:, 2, 2] = 1
-        swept = v[:, 2:] * np.stack([-v[:, 1], v[:, 0]], axis=1)
-        beta[:, :2] = (T[:, :2, :2] @ swept[..., None])[..., 0]
-        return T, beta
+def _planar_turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """The tree's velocities are along the axes of the moving side; the basis of the plane is the same."""
+    T, beta = np.zeros((len(q), 3, 3)), np.zeros((len(q), 3))
+    T[:, :2, :2] = rotation_about(np.array([0.0, 0, 1]), q[:, 2])[:, :2, :2]
+    T[:, 2, 2] = 1
+    swept = v[:, 2:] * np.stack([-v[:, 1], v[:, 0]], axis=1)
+    beta[:, :2] = (T[:, :2, :2] @ swept[..., None])[..., 0]
+    return T, beta
 
 
 class _Floating:

@@ -187,6 +187,36 @@ def test_armature_counts_only_with_an_actuator(tmp_path: Path) -> None:
     assert (checked(driven)["status"], grave(checked(driven))) == ("agree", [])
 
 
+def test_a_reference_position_is_part_of_drakes_frames(tmp_path: Path) -> None:
+    """Coordinates are those of the file, and so is what is read back."""
+    file = mjcf(tmp_path, joints='<joint name="turn" axis="0 0.6 0.8" ref="0.4" pos="0.1 0 0"/>')
+    row = checked(file)
+    assert (row["status"], grave(row)) == ("agree", [])
+    assert native(file).describe().joints[1].ref == pytest.approx(0.4)
+
+
+def test_a_body_without_joints_is_read_back_where_it_stands(tmp_path: Path) -> None:
+    """The MJCF parser keeps the placement in the weld itself."""
+    inner = f'<body name="tip" pos="0.1 0 0.4" quat="0.9 0.3 0 0.1">{SOLID}</body>'
+    file = mjcf(tmp_path, geom=inner)
+    assert (checked(file)["status"], grave(checked(file))) == ("agree", [])
+    held, tree = native(file).describe(), load(str(file))
+    found, wanted = (x.joints[x.index["tip"]].T_parent_joint for x in (held, tree))
+    np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-15)
+
+
+def test_a_floating_body_is_not_moved_to_explain_its_limbs(tmp_path: Path) -> None:
+    """Each limb with two joints stands elsewhere in Drake; the base is where it is, and all is explained."""
+    limbs = "".join(
+        f'<body name="limb{k}" pos="0.3 {k} 0.2"><joint name="a{k}" axis="1 0 0"/><joint name="b{k}" axis="0 1 0"/>'
+        f"{SOLID}</body>"
+        for k in range(4)
+    )
+    row = checked(mjcf(tmp_path, joints="<freejoint/>", geom=limbs))
+    assert {kind for kind, _, _ in grave(row)} == {"joint.placement"}
+    assert {where for _, where, _ in grave(row)} == {f"a{k}" for k in range(4)}
+
+
 def test_several_joints_of_a_body_stand_at_the_wrong_place(tmp_path: Path) -> None:
     """Drake places the body at its last joint; the first one then turns about another line."""
     row = checked(mjcf(tmp_path, joints=f'{HINGE}<joint name="tilt" axis="1 0 0"/>'))

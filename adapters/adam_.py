@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 SORTED = "map dofs by joint name: adam takes the joints in the order in which the file writes them"
 EXTERNAL = "aba: force, then moment, in world axes at the origin of the frame that is named (MIXED)"
 MAPPED = "nothing: the harness maps it; in your own calls, turn wrenches to world axes, force first"
-LENGTH = 1e-6  # of an axis, beyond which it is no rounding of a unit vector any more
+LENGTH = 1e-9  # how far that of an axis may be from one before answers depart
 
 
 class _AdamEngine:

@@ -61,10 +61,12 @@ def build(tree: Tree, base: int) -> tuple[Computations, dict[int, str]]:
 
 
 def _asked(description: str, tree: Tree) -> Computations:
-    """Return the computations, which have answered once: some joints are refused by no reader."""
+    """Return the computations, which have answered once: some joints, and robots without any, no reader refuses."""
     engine = KinDynComputations(description, gravity=np.array([*tree.gravity, 0.0, 0.0, 0.0]))
     with np.errstate(all="ignore"):  # it divides by the total mass on the way
         engine.mass_matrix(np.eye(4), np.zeros(engine.NDoF))
+    for name in (*engine.rbdalgos.model.links, *engine.rbdalgos.model.frames):
+        engine.forward_kinematics(name, np.eye(4), np.zeros(engine.NDoF))
     return engine
 
 
@@ -94,6 +96,8 @@ def _require(tree: Tree, base: int, members: Sequence[int]) -> None:
                 f"{body.name!r} stands beside the floating root {tree.bodies[base].name!r}; a model of adam is one "
                 "tree of links, and has no ground"
             )
+    if not any(tree.joints[i].nv for i in members if i != base):
+        raise EngineUnsupported(f"{tree.name!r} has no joint that turns; adam's kinematics raise without one")
     depths = [0] * len(tree.bodies)
     for i, parent in enumerate(tree.parents[1:], 1):
         depths[i] = depths[parent] + 1

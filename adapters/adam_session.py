@@ -15,7 +15,6 @@ import numpy as np
 from ..harness.base_links import POSE, TWIST, turns_of
 from ..harness.bases import MIXED
 from ..harness.errors import EngineUnsupported
-from ..harness.lacking import Lacking, unless_lacking
 from ..harness.linear import solve_general
 from ..harness.seats import CoordinateMap, Seat
 from ..harness.spatial import inverse, motion_transform
@@ -34,10 +33,9 @@ PUT_TOGETHER: Final = (
     "adam has no inverse dynamics with accelerations: tau is M a and the bias, less J^T f, put together"
 )
 MIRRORED: Final = "adam writes every block of M on both sides: equal halves show only what it hands on"
-NO_JACOBIAN: Final = "adam's Jacobian raises where no joint moves"
 
 
-class AdamSession(Lacking):
+class AdamSession:
     """One model with the map of its coordinates; see `harness.engine.Session` for every answer.
 
     Args:
@@ -102,8 +100,6 @@ class AdamSession(Lacking):
         lacks = {**dict.fromkeys(identities, PUT_TOGETHER), "symmetry": MIRRORED}
         if not self._moving_mass:
             lacks["center_of_mass"] = "the bodies that can move have no mass"
-        if not self.model.NDoF and self._base.floats:
-            lacks |= dict.fromkeys(("velocities", "kinetic_energy", "generalized_forces"), NO_JACOBIAN)
         if tree.floating_roots and not self._base.floats:
             lacks["momentum"] = lacks["total_momentum"] = "the root link of this model stands still"
         return lacks
@@ -147,7 +143,7 @@ class AdamSession(Lacking):
 
     def forward_dynamics(self, q: Floats, v: Floats, tau: Floats, wrenches: Floats | None = None) -> Floats:
         """`aba` of a floating root, state by state; it knows no fixed one, M is solved there instead."""
-        if self._base.floats and self._outside is None and not self.extra_dofs and self.model.NDoF:
+        if self._base.floats and self._outside is None and not self.extra_dofs:
             return self._articulated(q, v, tau, wrenches)
         rest = tau[:, self._map.v_from] - self.inverse_dynamics(q, v, np.zeros_like(v), wrenches)
         return np.asarray(solve_general(self.mass_matrix(q), rest), np.float64)
@@ -172,7 +168,6 @@ class AdamSession(Lacking):
         out = self._poses(frame, [self._links[i] for i in self._links if i])
         return out @ np.array([T for i, T in self._Ts_link_body.items() if i]).reshape(-1, 4, 4)
 
-    @unless_lacking
     def velocities(self, q: Floats, v: Floats) -> Floats:
         """`jacobian` times the velocity, brought to body axes, angular first."""
         frame = self._map.at(q, v)
@@ -180,7 +175,6 @@ class AdamSession(Lacking):
         turns = [motion_transform(inverse(T)) for i, T in self._Ts_link_body.items() if i]
         return (np.array(turns).reshape(-1, 6, 6) @ twists[..., None])[..., 0]
 
-    @unless_lacking
     def kinetic_energy(self, q: Floats, v: Floats) -> Floats:
         """Half of V I V, summed over the links: adam has no call for it."""
         V = self._twists(self._map.at(q, v), self._names)
@@ -206,7 +200,6 @@ class AdamSession(Lacking):
         h = (A @ frame.v[..., None])[..., 0]
         return np.concatenate([h[:, 3:] + np.cross(com, h[:, :3]), h[:, :3]], axis=1)[:, None]
 
-    @unless_lacking
     def generalized_forces(self, q: Floats, wrenches: Floats) -> Floats:
         """Sum of J^T f with `jacobian`."""
         frame = self._map.at(q)
@@ -260,8 +253,6 @@ class AdamSession(Lacking):
     def _twists(self, frame: Frame, names: Sequence[str]) -> Floats:
         """Return the twists of links (N, len(names), 6), linear first, in their own axes about their own origin."""
         out, v = np.zeros((len(frame.q), len(names), 6)), frame.v
-        if not self.model.NDoF:  # nothing moves
-            return out
         for k, name in enumerate(names):
             out[:, k] = (self._jacobian(frame, name) @ v[..., None])[..., 0]
         turns = turns_of(MIXED, self._poses(frame, names))

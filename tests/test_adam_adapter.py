@@ -20,7 +20,7 @@ from tautology.harness.load import open_model
 from tautology.harness.request import Request
 from tautology.harness.run import check_files
 from tautology.harness.states import sample
-from tautology.harness.tree import Body, JointKind, Tree, world
+from tautology.harness.tree import Body, Joint, JointKind, Tree, world
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,6 +102,16 @@ def test_turned_sides_of_joints_agree(engine: Any) -> None:
     assert_agrees(engine.neutral(tree), tree)
 
 
+def test_joints_and_inertials_that_stand_at_the_origin_are_written_with_it(engine: Any) -> None:
+    """A URDF may leave them out, and our writer does; adam's reader raises then."""
+    rng = np.random.default_rng(1)
+    still = replace(random_inertia(rng), com=np.zeros(3))
+    kinds = (JointKind.FIXED, JointKind.REVOLUTE, JointKind.CONTINUOUS)
+    bodies = [Body(f"b{k}", k, Joint(f"j{k}", kind), still) for k, kind in enumerate(kinds)]
+    tree = Tree("straight", (world(), *bodies))
+    assert_agrees(engine.neutral(tree), tree)
+
+
 @pytest.mark.parametrize("floating", [False, True], ids=["fixed", "floating"])
 def test_what_is_read_back_computes_the_same(engine: Any, floating: bool) -> None:
     """`describe` of a model that was written from a tree has its names and its dynamics."""
@@ -164,6 +174,13 @@ def test_an_axis_is_taken_at_its_length(tmp_path: Path) -> None:
     assert (wrong.expected, wrong.found) == ([0.0, 0.0, 1.0], [0.0, 0.0, 2.0])
 
 
+def test_an_axis_that_is_rounded_coarsely_is_found(tmp_path: Path) -> None:
+    """Seven digits of a slanted axis are a length of 1 - 7e-8: poses depart by as much, and by nothing else."""
+    coarse = ORIGIN + '<axis xyz="0.707106 0 0.7071075"/>' + LIMIT
+    result = found(written(tmp_path, link("trunk"), link("leg"), joint("hip", "trunk", "leg", inside=coarse)))
+    assert "joint.axis" in [f.kind for f in result.findings if f.severity == "model"]
+
+
 BARE = '<inertial><mass value="1"/>' + TENSOR + "</inertial>"
 TWO = [link("trunk"), link("leg")]
 REFUSED = {
@@ -194,6 +211,12 @@ REFUSED = {
     "planar": ([*TWO, joint("glide", "trunk", "leg", "planar")], "refused.unsupported", "glide", "NoneType"),
     "two roots": ([*TWO, link("more"), joint("hip", "trunk", "leg")], "refused.malformed", None, "only one root"),
     "no XML": (["<robot"], "refused.malformed", None, "ParseError"),
+    "nothing that moves": (
+        [*TWO, joint("weld", "trunk", "leg", "fixed")],
+        "refused.unsupported",
+        None,
+        "out of bounds",
+    ),
     "no number": (
         [link("trunk"), link("leg", PART.replace("1.3", "heavy")), joint("hip", "trunk", "leg")],
         "refused.malformed",
@@ -232,6 +255,8 @@ def test_what_it_cannot_hold_is_said_before_it_is_called(engine: Any) -> None:
     floating = Body("floating", 0, random_joint(rng, "float", JointKind.FLOATING), random_inertia(rng))
     with pytest.raises(EngineUnsupported, match="beside the floating root 'floating'"):
         engine.neutral(Tree("none", (world(), floating, Body("other", 0, hinge))))
+    with pytest.raises(EngineUnsupported, match="no joint that turns"):
+        engine.neutral(Tree("none", (world(), floating)))
     with pytest.raises(EngineUnsupported, match="no importer for mjcf"):
         engine.native(Given("mjcf", "robot.xml"), Tree("none", (world(),)))
     chain = [Body(f"b{i}", i, replace(hinge, name=f"j{i}"), random_inertia(rng)) for i in range(301)]

@@ -15,8 +15,9 @@ import numpy as np
 
 from ..harness.errors import EngineUnsupported
 from ..harness.exporters.urdf import write_urdf
+from ..harness.streams import caught
 from ..harness.tree import Body, Inertia, Joint, JointKind, Tree, world
-from .pybullet_model import Model, listening, pybullet, spoken
+from .pybullet_model import Model, pybullet, spoken
 from .pybullet_session import Held
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def build(tree: Tree) -> tuple[Model, Held]:
 def _load(model: Model, path: Path, *, fixed: bool) -> None:
     said: list[str] = []
     try:
-        with listening(said):
+        with caught(said):
             model.urdf(str(path), fixed=fixed)
     except pybullet.error as error:
         raise EngineUnsupported(
@@ -73,7 +74,7 @@ def _load(model: Model, path: Path, *, fixed: bool) -> None:
 def _prepare(model: Model) -> None:
     said: list[str] = []
     try:
-        with listening(said):
+        with caught(said):
             model.prepare()
     except SystemError as error:
         words = "; ".join(spoken(said))

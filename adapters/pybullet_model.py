@@ -10,11 +10,9 @@ Source: PyBullet Quickstart Guide; bullet3, examples/SharedMemory/PhysicsServerC
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import re
 import weakref
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
@@ -27,24 +25,12 @@ from ..harness.streams import caught
 from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..harness.tree import Floats
 
 # Where in its own sources a message comes from.
 _PLACE: Final = re.compile(r"b3(?:Warning|Error|Printf)\[[^\]]*\]:|\n")
-
-
-@contextmanager
-def listening(said: list[str]) -> Generator[None]:
-    """Append to `said` the lines that PyBullet writes: by C's own buffered streams, mostly to the output."""
-    flush: Callable[[None], int] = ctypes.CDLL(None).fflush
-    flush(None)
-    with caught(said):
-        try:
-            yield
-        finally:
-            flush(None)
 
 
 def spoken(said: Sequence[str]) -> list[str]:
@@ -59,7 +45,7 @@ def spoken(said: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-with listening([]):  # it greets on import
+with caught([]):  # it greets on import
     import pybullet
 
 KINDS: Final = {
@@ -333,7 +319,7 @@ class Model:
     def __init__(self) -> None:
         self.client = pybullet.connect(pybullet.DIRECT)
         weakref.finalize(self, _end, self.client)
-        # PyBullet keeps the text of a file that it has read once, whatever becomes of the file.
+        # It would keep the text of a file, whatever becomes of that, and complain of an empty one at its end.
         pybullet.setPhysicsEngineParameter(enableFileCaching=0, physicsClientId=self.client)
         self.bodies: list[Multibody] = []
 

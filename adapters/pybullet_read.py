@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 
 from ..harness.errors import EngineUnsupported, ReadError
 from ..harness.meshless import without_meshes
+from ..harness.streams import caught
 from ..harness.tree import JointKind
 from .pybullet_findings import revealed, unfound_mesh
-from .pybullet_model import FLAGS, Model, listening, pybullet, spoken
+from .pybullet_model import FLAGS, Model, pybullet, spoken
 from .pybullet_refusals import refusal
 from .pybullet_session import Held
 
@@ -64,7 +65,7 @@ def load(given: Given, tree: Tree, call: Call) -> Found:
     model, notes, meshless = _opened(given, tree, call)
     said: list[str] = []
     try:
-        with listening(said):
+        with caught(said):
             model.prepare()
     except SystemError as error:
         raise refusal(given, tree, error, spoken(said), model) from error
@@ -107,7 +108,7 @@ def _opened(given: Given, tree: Tree, call: Call) -> tuple[Model, list[str], lis
 def _read(path: str, given: Given, call: Call, words: list[str]) -> Model:
     model, said = Model(), list[str]()
     try:
-        with listening(said):
+        with caught(said):
             if given.format == "urdf":
                 model.urdf(path, fixed=call.fixed, flags=call.flags)
             else:

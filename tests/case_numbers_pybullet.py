@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+from tautology.harness.streams import caught
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -70,9 +72,9 @@ def joints(side: Side, _tail: str) -> list[str]:
 
 def refuses(file: Path) -> str:
     """Return why PyBullet alone would not load a file."""
-    from tautology.adapters.pybullet_model import Model, listening, pybullet  # noqa: PLC0415  as above
+    from tautology.adapters.pybullet_model import Model, pybullet  # noqa: PLC0415  as above
 
-    with listening([]), pytest.raises(pybullet.error) as refusal:
+    with caught([]), pytest.raises(pybullet.error) as refusal:
         Model().urdf(str(file), fixed=True)
     return str(refusal.value)
 

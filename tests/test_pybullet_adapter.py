@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -278,13 +277,6 @@ def test_meshes_that_it_does_not_find_are_taken_out(tmp_path: Path) -> None:
     assert "1 shape was taken out" in session.notes[0]
 
 
-def test_a_file_that_was_written_anew_is_read_anew(tmp_path: Path) -> None:
-    """PyBullet keeps files that it has read; the adapter switches that off."""
-    first, _ = native(written(tmp_path, arm()))
-    second, _ = native(written(tmp_path, arm(link=INERTIAL.replace('value="1.5"', 'value="2.5"'))))
-    assert (first.total_mass, second.total_mass) == (1.5, 2.5)
-
-
 @pytest.mark.parametrize(
     "more",
     [
@@ -305,17 +297,21 @@ def test_what_ends_its_process_is_a_result(tmp_path: Path, more: str) -> None:
 
 
 def test_nothing_is_written_to_the_terminal(tmp_path: Path) -> None:
-    """Neither the greeting nor warnings nor errors, by C's streams at the descriptors."""
-    path = written(tmp_path, arm(base="", link=""))
+    """Neither the greeting nor warnings nor errors, by C's streams at the descriptors, buffered or not."""
+    path, empty = written(tmp_path, arm(kind="floating")), tmp_path / "empty.urdf"
+    empty.touch()
     code = (
         "import sys; from tautology.harness import registry; from tautology.harness.load import open_model\n"
         "from tautology.harness.states import sample\n"
         "model = open_model(sys.argv[1], 'auto'); engine = registry.adapter('pybullet')\n"
         "for session in (engine.native(model.given, model.tree), engine.neutral(model.tree)):\n"
         "    q = sample(model.tree, 3).q; session.mass_matrix(q); session.poses(q)\n"
+        "from tautology.harness.engine import Given; from tautology.harness.errors import EngineRefused\n"
+        "try: engine.native(Given('urdf', sys.argv[2]), model.tree)\n"
+        "except EngineRefused: pass\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, str(path)], capture_output=True, check=True, timeout=60, env=dict(os.environ)
+        [sys.executable, "-c", code, str(path), str(empty)], capture_output=True, check=True, timeout=60
     )
     assert (done.stdout, done.stderr) == (b"", b"")
 
@@ -333,6 +329,23 @@ MJCF = """<mujoco model="old">
 """
 
 
+def test_limits_and_passive_terms_are_read_back(tmp_path: Path) -> None:
+    """As the file has them, though no answer holds one."""
+    text = arm().replace("<limit", '<dynamics damping="0.4" friction="0.2"/><limit')
+    session, _ = native(written(tmp_path, text))
+    held = session.describe()
+    joint = held.joints[held.joint_index["hinge"]]
+    assert (joint.lower, joint.upper, joint.effort, joint.speed) == (-1, 1, 9, 9)
+    assert (joint.damping.tolist(), joint.friction.tolist()) == ([0.4], [0.2])
+
+
+def test_what_it_says_is_a_note(tmp_path: Path) -> None:
+    """A floating joint inside of a robot is fixed, with words on its output alone."""
+    session, _ = native(written(tmp_path, arm(base=INERTIAL, kind="floating")))
+    assert "PyBullet says: Warning: joint unsupported, creating a fixed joint instead." in session.notes
+    assert session.dofs == ()
+
+
 @pytest.mark.parametrize(("type_", "dofs"), [('type="hinge"', ("swing",)), ("", ())])
 def test_mjcf_is_read_as_it_reads_it(tmp_path: Path, type_: str, dofs: tuple[str, ...]) -> None:
     """A joint without `type` is dropped without a word of the loader's result: found, and nothing stays unexplained."""
@@ -340,9 +353,24 @@ def test_mjcf_is_read_as_it_reads_it(tmp_path: Path, type_: str, dofs: tuple[str
     path.write_text(MJCF.format(type=type_), encoding="utf-8")
     session, _ = native(path)
     assert session.dofs == dofs
+    # PyBullet has the joint on a link of its own above; a body without one is called otherwise.
+    assert [b.name for b in session.describe().bodies if b.joint.name == "swing"] == ["arm"] * len(dofs)
     found = findings_of(path)
     assert "unexplained" not in found
     assert ("joint.missing" in found) == (not dofs)
+
+
+def test_wrenches_on_a_body_that_it_dropped_are_unsupported(tmp_path: Path) -> None:
+    """A geom without `type` takes its body with it: what acts there is not left out without a word."""
+    path = tmp_path / "old.xml"
+    tip = '<body name="tip" pos="0.3 0 0"><joint name="bend" axis="1 0 0"/><geom size="0.1"/></body>'
+    path.write_text(MJCF.format(type='type="hinge"').replace("</body>", f"{tip}</body>"), encoding="utf-8")
+    session, tree = native(path)
+    assert session.bodies == ("arm",)
+    states = sample(tree, 4, seed=0)
+    with pytest.raises(EngineUnsupported, match="body 'tip', which PyBullet does not have"):
+        session.inverse_dynamics(states.q, states.v, states.a, np.ones_like(states.wrenches))
+    assert "unexplained" not in findings_of(path)
 
 
 def test_the_base_of_an_mjcf_is_not_freed(tmp_path: Path) -> None:

@@ -233,7 +233,9 @@ def test_meshes_are_not_needed(name: str, tmp_path: Path) -> None:
     """Neither reader opens one that is nowhere."""
     shape = '<visual><geometry><mesh filename="package://no/where.stl"/></geometry></visual>'
     path = robot(tmp_path, link("base"), link("arm", INERTIAL + shape), joint("turn", "base", "arm"))
-    assert_placed(*native(name, path))
+    session, tree = native(name, path)
+    assert_placed(session, tree)
+    assert session.notes == ()
 
 
 @BOTH
@@ -278,12 +280,19 @@ def test_what_is_no_robot_ends_in_an_error_of_ours(name: str, text: str, tmp_pat
 
 @BOTH
 def test_nothing_is_written_to_the_terminal(name: str, tmp_path: Path) -> None:
-    """Neither logging nor warnings."""
+    """Neither logging nor warnings, also of a file that is cut off."""
     path = robot(tmp_path, link("base"), link("arm"), joint("turn", "base", "arm"))
+    cut = tmp_path / "cut.urdf"
+    cut.write_text(path.read_text(encoding="utf-8")[:-60], encoding="utf-8")
     code = (
         "import sys; from tautology.harness import registry; from tautology.harness.load import open_model\n"
+        "from tautology.harness.engine import Given; from tautology.harness.errors import EngineRefused\n"
         "model = open_model(sys.argv[1], 'auto')\n"
-        "registry.adapter(sys.argv[2]).native(model.given, model.tree).poses(model.tree.neutral[None])"
+        "engine = registry.adapter(sys.argv[2])\n"
+        "engine.native(model.given, model.tree).poses(model.tree.neutral[None])\n"
+        "try: engine.native(Given('urdf', sys.argv[3]), model.tree)\n"
+        "except EngineRefused: pass\n"
     )
-    done = subprocess.run([sys.executable, "-c", code, str(path), name], capture_output=True, check=True, timeout=120)
+    command = [sys.executable, "-c", code, str(path), name, str(cut)]
+    done = subprocess.run(command, capture_output=True, check=True, timeout=120)
     assert (done.stdout, done.stderr) == (b"", b"")

@@ -123,9 +123,9 @@ class IdyntreeSession:
     def mass_matrix(self, q: Floats) -> Floats:
         """`getFreeFloatingMassMatrix`; reflected inertia is added here."""
         frame, nv = self._map.at(q), self._map.nv
-        out, M = np.empty((len(q), nv, nv)), idt.MatrixDynSize(nv, nv)
+        out, M, call = np.empty((len(q), nv, nv)), idt.MatrixDynSize(nv, nv), self._engine.getFreeFloatingMassMatrix
         for k in self._states(frame):
-            self._engine.getFreeFloatingMassMatrix(M)
+            call(M)
             out[k] = M.toNumPy()
         M = frame.mass_matrix(out)
         return M if self._outside is None else M + self._outside
@@ -199,13 +199,14 @@ class IdyntreeSession:
         state, velocities, floats = self._engine.setRobotState, frame.v, self._base.floats
         g = idt.Vector3.FromPython(self._gravity if gravity is None else np.asarray(gravity, np.float64))
         vector, pose, twist = idt.VectorDynSize.FromPython, transform_of(self._base.T_world_link), idt.Twist.Zero()
-        s, ds = frame.q[:, POSE:].copy(), velocities[:, TWIST:].copy()
         poses, twists = frame.q[:, :POSE].reshape(-1, 4, 4), velocities[:, :TWIST].copy()
-        for k in range(len(s)):
+        # Rows of an array that is contiguous are taken as they are.
+        rows = zip(frame.q[:, POSE:].copy(), velocities[:, TWIST:].copy(), strict=True)
+        for k, (s, ds) in enumerate(rows):
             if floats:
                 pose.fromHomogeneousTransform(idt.Matrix4x4.FromPython(poses[k]))
                 twist = idt.Twist.FromPython(twists[k])
-            state(pose, vector(s[k]), twist, vector(ds[k]), g)
+            state(pose, vector(s), twist, vector(ds), g)
             yield k
 
     def _generalized(self, call: Callable[[Any], Any], frame: Frame, gravity: Floats | None = None) -> Floats:

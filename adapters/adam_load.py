@@ -67,6 +67,7 @@ def _asked(description: str, tree: Tree) -> Computations:
         engine.mass_matrix(np.eye(4), np.zeros(engine.NDoF))
     for name in (*engine.rbdalgos.model.links, *engine.rbdalgos.model.frames):
         engine.forward_kinematics(name, np.eye(4), np.zeros(engine.NDoF))
+    engine.jacobian(engine.rbdalgos.root_link, np.eye(4), np.zeros(engine.NDoF))
     return engine
 
 

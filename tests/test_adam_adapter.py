@@ -217,6 +217,7 @@ REFUSED = {
         None,
         "out of bounds",
     ),
+    "one link": ([link("trunk")], "refused.unsupported", None, "index out of range"),
     "no number": (
         [link("trunk"), link("leg", PART.replace("1.3", "heavy")), joint("hip", "trunk", "leg")],
         "refused.malformed",

@@ -12,10 +12,12 @@ What its pages say, and what was measured with 3.2.7:
 - Joints are revolute (also continuous), prismatic, fixed; spherical ones move, and have no dynamics in Python.
 - Armature there is none; damping, friction and limits are in no answer. `mimic` is not read: both joints stay free.
 - The MJCF importer knows old MJCF alone: a joint without `type`, a `<freejoint>` and class defaults are passed over.
+- Links beyond 127 have no poses; positions of dofs beyond the 128th are lost on their way to inverse dynamics.
+- `getLinkStates` moves a link along an axis as long as it is written; inverse dynamics normalises it.
 - Two roots, a joint name twice and a link with two parents end the process.
 
-`pybullet_model` has the client and what it is asked, `pybullet_session` the answers, `pybullet_read` file to client,
-`pybullet_build` tree to client, `pybullet_tree` client to tree, `pybullet_findings` what loading reveals.
+`pybullet_model` has the client, `pybullet_multibody` what it is asked, `pybullet_session` the answers, `pybullet_read`
+file to client, `pybullet_build` tree to client, `pybullet_tree` client to tree, `pybullet_findings` what loading reveals.
 Source: PyBullet Quickstart Guide; bullet3, PhysicsServerCommandProcessor.cpp, BulletUrdfImporter.cpp.
 """
 

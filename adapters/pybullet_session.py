@@ -19,7 +19,7 @@ from ..harness.lacking import Lacking, unless_lacking
 from ..harness.seats import CoordinateMap, Seat
 from ..harness.spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
 from ..harness.tree import JointKind
-from .pybullet_model import MOST_LINKS
+from .pybullet_multibody import MOST_LINKS
 from .pybullet_tree import tree_of
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from ..harness.findings import Finding
     from ..harness.seats import Frame
     from ..harness.tree import Floats, Tree
-    from .pybullet_model import LinkStates, Model, Multibody
+    from .pybullet_model import Model
+    from .pybullet_multibody import LinkStates, Multibody
 
 EFFORTS: Final[tuple[str, ...]] = ("tau", "bias", "gravity", "acceleration", "generalized_forces")
 OF_LINKS: Final[tuple[str, ...]] = (

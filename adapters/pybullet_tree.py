@@ -13,7 +13,8 @@ from ..harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 if TYPE_CHECKING:
     from ..harness.errors import Source
     from ..harness.tree import Floats
-    from .pybullet_model import Link, Model, Multibody
+    from .pybullet_model import Model
+    from .pybullet_multibody import Link, Multibody
 
 ROOT = "root_joint"
 WELD = "jointfix_"  # what the MJCF importer calls a weld of its own

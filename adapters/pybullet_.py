@@ -17,7 +17,7 @@ What its pages say, and what was measured with 3.2.7:
 - Two roots, a joint name twice and a link with two parents end the process.
 
 `pybullet_model` has the client, `pybullet_multibody` what it is asked, `pybullet_session` the answers, `pybullet_read`
-file to client, `pybullet_build` tree to client, `pybullet_tree` client to tree, `pybullet_findings` what loading reveals.
+file to client, `pybullet_build` tree to client, `pybullet_tree` client to tree, `pybullet_findings` what loading tells.
 Source: PyBullet Quickstart Guide; bullet3, PhysicsServerCommandProcessor.cpp, BulletUrdfImporter.cpp.
 """
 

@@ -21,7 +21,7 @@ from .units import readings
 from .whole import whole_differences
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 
     from ..tree import Floats, Tree
     from .alignment import Side
@@ -44,7 +44,7 @@ class Comparison:
 
 
 def compare(
-    ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, static: bool = False, bases: bool = False
+    ours: Tree, theirs: Tree, matching: Matching, tolerance: float, *, static: bool = False, same: Collection[str] = ()
 ) -> Comparison:
     """Compare two trees after matching.
 
@@ -54,12 +54,12 @@ def compare(
         matching: of their joints and bodies.
         tolerance: relative; parameters closer than that times their own size are equal.
         static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
-        bases: whether floating bodies have one frame in both, that in which an engine measures their pose.
+        same: names of our bodies whose frame is the same in both: an engine that answers their pose has it.
 
     Where the other file, or ours, agrees better when all its lengths or angles are read in another unit, that unit is
     one of the differences.
     """
-    frames = {i: np.eye(4) for i in ours.floating_roots} if bases else None
+    frames = {ours.index[name]: np.eye(4) for name in same if name in ours.index}
     plain = best = _compare(ours, theirs, matching, tolerance, static=static, chosen=frames)
     cost = float(len(plain.differences))
     for reading in readings(ours, theirs, matching, plain.differences):

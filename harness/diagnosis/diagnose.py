@@ -195,7 +195,7 @@ def read_back(
     merged = {tree.bodies[i].name for i in range(1, len(tree.bodies)) if i not in matching.bodies}
     found = [
         d
-        for d in compare(tree, held, matching, tolerance, static=static, bases=True).differences
+        for d in compare(tree, held, matching, tolerance, static=static, same=session.bodies).differences
         if (d.kind == "body.missing" and d.where not in merged) or not _answered(d, session, tree)
     ]
     # One joint may be several in the engine. Where the adapter maps them all, only the answers can tell them apart.

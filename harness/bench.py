@@ -11,6 +11,7 @@ import numpy as np
 
 from . import registry
 from .callables import CallableEngine, named_engine
+from .checks.tolerances import EPS
 from .engine_terms import EngineTerm, engine_term
 from .errors import EngineAbsent, EngineBroken, EngineUnsupported, ReadError, RequestError, Source
 from .tree import Tree
@@ -42,6 +43,11 @@ class Bench:
     worker: Worker | None = None
     failed: HarnessError | None = None
     term: EngineTerm | None = None
+
+    @property
+    def eps(self) -> float:
+        """That of the arithmetic that the engine computes in."""
+        return EPS if self.term is None else registry.card_of(self.name).eps
 
     def opener(self, given: Given) -> Engine:
         """Return the engine that opens this model; a live object stays in the process that it is in.

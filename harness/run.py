@@ -15,7 +15,7 @@ from .arrays import Recorder, terms
 from .bench import gather, mjcf_reader, versions
 from .checks import agreement
 from .checks.identities import identities as checked_identities
-from .checks.tolerances import TABLE
+from .checks.tolerances import TABLE, alike
 from .checks.truth import Truth
 from .departures import dof_findings, merged, refusal_fix, unexplained
 from .diagnosis.diagnose import Diagnosis, diagnose
@@ -274,11 +274,12 @@ def _ask(b: Bench, path: str, asked: _Asked, recorder: Recorder) -> EngineResult
 
 def _answered(b: Bench, path: str, session: Session, asked: _Asked, recorder: Recorder, load: float) -> EngineResult:
     """Return the result of an engine that holds the robot."""
-    tree, states, truth, tolerance = asked.tree, asked.states, asked.truth, asked.request.tolerance
+    tree, states, truth = asked.tree, asked.states, asked.truth
+    tolerance = alike(asked.request.tolerance, tree, b.eps)
     start = time.perf_counter()
     record = recorder.record if asked.request.arrays or asked.request.answers else None
-    quantities = agreement.agreement(session, truth, states, path, tolerance, record=record)
-    rows = checked_identities(session, tree, states, truth, path) if asked.request.identities else ()
+    quantities = agreement.agreement(session, truth, states, path, tolerance, eps=b.eps, record=record)
+    rows = checked_identities(session, tree, states, truth, path, b.eps) if asked.request.identities else ()
     failed = not all(row.passed for row in quantities)
     findings, left, held = (*session.findings, *dof_findings(session, tree)), None, None
     if (path == "native" or failed) and b.name != "reference":
@@ -308,7 +309,8 @@ def _diagnosed(b: Bench, session: Session, asked: _Asked, *, failed: bool) -> Di
     """Return why the answers depart from those of the tree; that it cannot be told is a reason, too."""
     from ..adapters.reference import Reference  # noqa: PLC0415  harness modules load no adapter on import
 
-    tree, scales, tolerance = asked.tree, asked.truth.scale_of, asked.request.tolerance
+    tree, scales = asked.tree, asked.truth.scale_of
+    tolerance = alike(asked.request.tolerance, tree, b.eps)
     try:
         return diagnose(session, b.name, tree, asked.states, scales, Reference, tolerance, failed=failed)
     except HarnessError as error:  # a patched tree may hold what no tree can, such as an inertia that is not finite

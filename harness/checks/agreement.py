@@ -10,7 +10,7 @@ import numpy as np
 from ..errors import EngineUnsupported
 from ..results import QUANTITIES, QuantityRow
 from .answers import AnswerMissing, Asked
-from .tolerances import DIGITS, LARGEST, ROUNDING, rounding
+from .tolerances import DIGITS, EPS, LARGEST, alike, rounding
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ def agreement(
     path: str,
     tolerance: float,
     *,
-    eps: float = ROUNDING,
+    eps: float = EPS,
     record: Record | None = None,
 ) -> tuple[QuantityRow, ...]:
     """Return one row per quantity; a robot without dofs, or a session without common ones, has no rows of dofs.
@@ -60,11 +60,11 @@ def agreement(
         states: what is asked; the session gets copies.
         path: "neutral", judged to rounding, or "native", judged to `tolerance`.
         tolerance: relative, of `--tolerance`.
-        eps: of the scale, on the neutral path, for an engine that was measured to need more.
+        eps: of the arithmetic that the engine computes in.
         record: is given every quantity that is compared: answer, errors and scales (N, ...), digits (N,).
     """
     asked = Asked(session, truth.tree)
-    factor = tolerance if path == "native" else rounding(truth.tree, eps)
+    factor = alike(tolerance, truth.tree, eps) if path == "native" else rounding(truth.tree, eps)
     names = [name for name in QUANTITIES if session.dofs or name not in PER_DOF]
     return tuple(_row(name, asked, truth, states, factor, record) for name in names)
 

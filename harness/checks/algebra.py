@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .case import Case, NotApplicable, Residual
-from .tolerances import EPS
 
 if TYPE_CHECKING:
     from ..tree import Floats
@@ -45,7 +44,7 @@ def positive_definite(case: Case) -> Residual:
     sound = np.isfinite(scaled).all((1, 2))
     least = np.full(len(M), -np.inf)
     least[sound] = np.linalg.eigvalsh(scaled[sound]).min(-1)
-    return Residual(np.maximum(0, EPS - least), np.zeros(len(M)), case.dense)
+    return Residual(np.maximum(0, case.eps - least), np.zeros(len(M)), case.dense)
 
 
 def velocity_invariance(case: Case) -> Residual:

@@ -13,7 +13,7 @@ from ..errors import EngineUnsupported, HarnessError
 from .answers import AnswerMissing, Asked
 from .derivatives import GAIN
 from .regularity import condition, least_pivots
-from .tolerances import COLUMNS, OWN, rounding
+from .tolerances import COLUMNS, EPS, OWN, derivative, rounding, step
 
 if TYPE_CHECKING:
     from ..engine import Session
@@ -55,15 +55,19 @@ class Case:
         tree, states, truth: of the model.
         native: whether the engine read the file itself, so that its robot may be another.
         kept: (n,) index in the tree of each dof of the session.
+        eps: of the arithmetic that the engine computes in.
         rounding: part of a scale that rounding may take.
+        step: of differences [rad | m].
+        derivative: part of a scale that they may leave.
         dense: states at which M and its columns are asked.
     """
 
-    def __init__(self, session: Session, tree: Tree, states: States, truth: Truth, path: str) -> None:
+    def __init__(self, session: Session, tree: Tree, states: States, truth: Truth, path: str, eps: float = EPS) -> None:
         self.asked = Asked(session, tree)
         self.tree, self.states, self.truth = tree, states, truth
         self.native = path == "native"
-        self.rounding = rounding(tree)
+        self.eps, self.rounding = eps, rounding(tree, eps)
+        self.step, self.derivative = step(eps), derivative(eps)
         self.dofs = session.dofs
         self.kept: Indices = np.array([tree.dofs.index(dof) for dof in session.dofs], np.intp)
         self.dense = self.spread(len(self.kept) + 1, COLUMNS)

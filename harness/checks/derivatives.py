@@ -19,9 +19,9 @@ OFFSETS: Final = np.array([-2.0, -1.0, 1.0, 2.0])
 GAIN: Final = 1.5  # sum of the weights by size, (1 + 8 + 8 + 1) / 12: what errors of the samples can grow to, over h
 
 
-def steps(v: Floats) -> Floats:
-    """Return the step in t at each state, STEP / max(1, |v| / 2), for v of (N, nv): (N,)."""
-    return STEP / np.maximum(1, np.sqrt((v * v).sum(-1)) / 2)
+def steps(v: Floats, step: float = STEP) -> Floats:
+    """Return the step in t at each state, step / max(1, |v| / 2), for v of (N, nv): (N,)."""
+    return step / np.maximum(1, np.sqrt((v * v).sum(-1)) / 2)
 
 
 def along(tree: Tree, q: Floats, v: Floats, h: Floats) -> Floats:

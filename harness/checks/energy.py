@@ -6,12 +6,12 @@ import numpy as np
 
 from .case import Case, Residual
 from .derivatives import along, rate, shifted, steps
-from .tolerances import DERIVATIVE, GRADIENTS, STEP
+from .tolerances import GRADIENTS
 
 
 def power_balance(case: Case) -> Residual:
     """Compare dE/dt along q' = v, v' = a with tau.v + sum f.V; E holds reflected inertia."""
-    s, h = case.states, steps(case.states.v)
+    s, h = case.states, steps(case.states.v, case.step)
     q, v = along(case.tree, s.q, s.v, h), shifted(s.v, s.a, h)
     energy = case.asked("kinetic_energy", q=q, v=v) + case.asked("potential_energy", q=q)
     tau, speed = case.first("inverse_dynamics"), s.v[:, case.kept]
@@ -21,7 +21,7 @@ def power_balance(case: Case) -> Residual:
         power = power + (case.loads[:, held] * case.first("velocities")).sum((1, 2))
     scale = (np.abs(speed) * case.efforts(case.truth.tau.scale, tau)).sum(-1)
     noise = case.noise(case.truth.kinetic_energy.scale + case.truth.potential_energy.scale, h, energy)
-    return Residual(np.abs(rate(energy, h) - power), DERIVATIVE * scale + noise, np.arange(len(s)))
+    return Residual(np.abs(rate(energy, h) - power), case.derivative * scale + noise, np.arange(len(s)))
 
 
 def energy_gradient(case: Case) -> Residual:
@@ -30,14 +30,14 @@ def energy_gradient(case: Case) -> Residual:
     count, n = len(states), len(case.kept)
     unit = np.zeros((n, case.tree.nv))
     unit[np.arange(n), case.kept] = 1
-    h = np.full(count * n, STEP)
+    h = np.full(count * n, case.step)
     q = along(case.tree, np.repeat(case.states.q[states], n, axis=0), np.tile(unit, (count, 1)), h)
     energy = case.asked("potential_energy", q=q)
     gradient = rate(energy, h).reshape(count, n)
     gravity = case.first("gravity_forces")[states]
     scale = case.efforts(case.truth.gravity.scale[states], gravity).max(-1, keepdims=True)
     noise = case.noise(np.repeat(case.truth.potential_energy.scale[states], n), h, energy).reshape(count, n)
-    return Residual(np.abs(gravity - gradient), DERIVATIVE * scale + noise, states, case.dofs)
+    return Residual(np.abs(gravity - gradient), case.derivative * scale + noise, states, case.dofs)
 
 
 def kinetic_energy(case: Case) -> Residual:
@@ -52,7 +52,7 @@ def kinetic_energy(case: Case) -> Residual:
 def passivity(case: Case) -> Residual:
     """Compare v.(dM/dt)v along q' = v with 2 v.(bias - gravity), which is v.(dM/dt - 2C)v = 0 without C."""
     s, states = case.states, case.dense
-    v, h = s.v[states], steps(s.v[states])
+    v, h = s.v[states], steps(s.v[states], case.step)
     M = case.asked("mass_matrix", q=along(case.tree, s.q[states], v, h))
     speed = v[:, case.kept]
     energy = np.einsum("ni,nij,nj->n", np.tile(speed, (4, 1)), M, np.tile(speed, (4, 1)))
@@ -61,4 +61,4 @@ def passivity(case: Case) -> Residual:
     truth = case.truth
     scale = case.efforts(truth.bias.scale[states] + truth.gravity.scale[states], bias, gravity)
     work = 2 * (speed * (bias - gravity)).sum(-1)
-    return Residual(np.abs(rate(energy, h) - work), DERIVATIVE * (np.abs(speed) * scale).sum(-1) + noise, states)
+    return Residual(np.abs(rate(energy, h) - work), case.derivative * (np.abs(speed) * scale).sum(-1) + noise, states)

@@ -12,7 +12,7 @@ from . import algebra, conduct, energy
 from .answers import AnswerMissing
 from .case import Case, NotApplicable, Residual
 from .momentum import total_momentum
-from .tolerances import LARGEST
+from .tolerances import EPS, LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -49,7 +49,9 @@ FIRST: Final = (
 )
 
 
-def identities(session: Session, tree: Tree, states: States, truth: Truth, path: str) -> tuple[IdentityRow, ...]:
+def identities(
+    session: Session, tree: Tree, states: States, truth: Truth, path: str, eps: float = EPS
+) -> tuple[IdentityRow, ...]:
     """Return one row per identity, in the order of `results.IDENTITIES`.
 
     Args:
@@ -58,8 +60,9 @@ def identities(session: Session, tree: Tree, states: States, truth: Truth, path:
         states: what is asked; the session gets copies.
         truth: of the same states, for the scales.
         path: "neutral", or "native" where the engine may hold another robot than the tree.
+        eps: of the arithmetic that the engine computes in.
     """
-    case = Case(session, tree, states, truth, path)
+    case = Case(session, tree, states, truth, path, eps)
     for method in FIRST[:5] if truth.large else FIRST:
         _ask_first(case, method)
     return tuple(_row(name, check, case) for name, check in CHECKS.items())

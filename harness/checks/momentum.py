@@ -9,7 +9,6 @@ import numpy as np
 from ..errors import EngineUnsupported
 from .case import Case, NotApplicable, Residual
 from .derivatives import along, rate, shifted, steps
-from .tolerances import DERIVATIVE
 
 if TYPE_CHECKING:
     from ..tree import Floats
@@ -27,7 +26,7 @@ def total_momentum(case: Case) -> Residual:
     rows = [list(case.dofs).index(dof) for root in roots for dof in tree.joints[root].dofs if dof in case.dofs]
     if len(rows) < 6 * len(roots):
         raise NotApplicable("the engine welds a base that floats in the file")
-    h = steps(s.v)
+    h = steps(s.v, case.step)
     momenta = case.asked("momentum", q=along(tree, s.q, s.v, h), v=shifted(s.v, s.a, h))
     wrench = rate(momenta, h) - _loads(case, roots)
     R, p = _base_frames(case, roots)
@@ -38,7 +37,7 @@ def total_momentum(case: Case) -> Residual:
     armature = np.concatenate([joint.reflected for joint in tree.joints])[base]
     tau = _under_known_gravity(case)
     scale = case.efforts(case.truth.tau.scale, tau)[:, rows].max(-1)
-    tolerance = DERIVATIVE * scale + case.noise(case.truth.ruler.momentum(case.truth.coasting), h, momenta)
+    tolerance = case.derivative * scale + case.noise(case.truth.ruler.momentum(case.truth.coasting), h, momenta)
     value = np.abs(tau[:, rows] - armature * s.a[:, base] - local)
     return Residual(value, tolerance[:, None], np.arange(len(s)), tuple(case.dofs[i] for i in rows))
 

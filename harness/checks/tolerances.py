@@ -86,7 +86,8 @@ TABLE: Final = (
         "derivative",
         f"residual <= {DERIVATIVE:g} * scale of the state + 1.5 * {ROUNDING:g} eps / step * scale of the samples",
         ("power_balance", "energy_gradient", "passivity", "total_momentum"),
-        f"fourth-order differences with step {STEP:g} / max(1, |v| / 2) leave 1e-12, beside rounding of samples",
+        f"fourth-order differences with step {STEP:g} / max(1, |v| / 2) leave 1e-12, beside rounding of samples; at"
+        " k times the eps of doubles the step is k^(1/5) as long, which balances both: k^(4/5) of that is left",
     ),
     Tolerance(
         "positive",
@@ -105,6 +106,12 @@ TABLE: Final = (
         "error <= --tolerance * scale",
         (),
         "two robots are the same when their parameters agree to --tolerance",
+    ),
+    Tolerance(
+        "arithmetic",
+        f"eps is that of the engine's arithmetic, 2.2e-16 or 1.2e-7; --tolerance counts with at least {ROUNDING:g} eps",
+        (),
+        "what an engine holds in single precision, masses and placements too, was rounded before it computes",
     ),
     Tolerance(
         "regular M",
@@ -146,11 +153,32 @@ TABLE: Final = (
 )
 
 
-def rounding(tree: Tree, eps: float = ROUNDING) -> float:
+def rounding(tree: Tree, eps: float = EPS) -> float:
     """Return the part of a scale that rounding may take in a robot with chains as long as this one's.
 
     Args:
         tree: the robot.
-        eps: what is allowed up to `DEEP` links in a row [eps].
+        eps: of the arithmetic that the engine computes in.
     """
-    return eps * EPS * max(1.0, links_in_a_row(tree) / DEEP)
+    return ROUNDING * eps * max(1.0, links_in_a_row(tree) / DEEP)
+
+
+def step(eps: float) -> float:
+    """Return the step of differences [rad | m] of the answers of an engine of that arithmetic."""
+    return STEP * (eps / EPS) ** 0.2
+
+
+def derivative(eps: float) -> float:
+    """Return the part of a scale that such differences may leave, beside rounding of the samples."""
+    return DERIVATIVE * (eps / EPS) ** 0.8
+
+
+def alike(tolerance: float, tree: Tree, eps: float) -> float:
+    """Return the relative difference below which two robots are the same for an engine of that arithmetic.
+
+    Args:
+        tolerance: of `--tolerance`.
+        tree: the robot.
+        eps: of the arithmetic that the engine computes in.
+    """
+    return max(tolerance, rounding(tree, eps))

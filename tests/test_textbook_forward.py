@@ -142,7 +142,7 @@ def test_three_roads_lead_to_one_acceleration(seed: int) -> None:
     q, v = s.q.astype(np.longdouble), s.v.astype(np.longdouble)
     found = [
         forward.walker_orin(inverse, q, v, tau),
-        forward.composite_solve(reference, q, v, tau, s.wrenches),
+        forward.composite_solve(reference.mass_matrix, inverse, q, v, tau),
         reference.forward_dynamics(q, v, tau, s.wrenches),
     ]
     for road in found:

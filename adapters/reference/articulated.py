@@ -96,14 +96,17 @@ def _is_regular(D: Array, carried: Array) -> Mask:
     """Return (N,) whether every pivot of D stands above rounding of the inertia that the joint carries."""
     pivots = ldl(D)[1]
     scale = np.abs(np.diagonal(carried, axis1=-2, axis2=-1))
-    return np.asarray((np.abs(pivots) > SINGULAR * np.finfo(D.dtype).eps * scale).all(-1))
+    # Arrays of objects hold numbers that count what is done with them, as exact as float64.
+    eps = np.finfo(D.dtype if D.dtype.kind == "f" else np.float64).eps
+    return np.asarray((np.abs(pivots) > SINGULAR * eps * scale).all(-1))
 
 
 def _inverse(D: Array) -> Array:
     """Return the inverse of small symmetric matrices (N, k, k); 1 where it does not exist, since `regular` knows."""
     k = D.shape[-1]
     L, d = ldl(D)
-    safe = np.isfinite(L).all((-1, -2)) & np.isfinite(d).all(-1) & (d != 0).all(-1)
+    finite = (np.abs(L) < np.inf).all((-1, -2)) & (np.abs(d) < np.inf).all(-1)  # isfinite knows no arrays of objects
+    safe = finite & (d != 0).all(-1)
     L, d = np.where(safe[:, None, None], L, np.eye(k, dtype=D.dtype)), np.where(safe[:, None], d, 1)
     inverse_L = np.broadcast_to(np.eye(k, dtype=D.dtype), D.shape).copy()
     for i in range(k):

@@ -65,6 +65,12 @@ class Screws:
         return np.stack(screws)
 
 
+def is_serial(tree: Tree) -> bool:
+    """Return whether a tree is one row of joints with one dof each, fixed bodies aside, and has no tendons."""
+    # As many bodies as dofs: every joint has one.
+    return tree.nv > 0 and not tree.tendons and tree.fused().parents == tuple(range(-1, tree.nv))
+
+
 def screws_of(tree: Tree, tip: str | None = None) -> Screws:
     """Return a serial tree of scalar joints as screws; what is fixed to a link is merged into it.
 
@@ -77,8 +83,7 @@ def screws_of(tree: Tree, tip: str | None = None) -> Screws:
             last link.
     """
     merged = tree.fused()
-    # As many bodies as dofs: every joint has one.
-    if merged.nv == 0 or tree.tendons or merged.parents != tuple(range(-1, merged.nv)):
+    if not is_serial(tree):
         what = "one row of revolute, continuous and prismatic joints, without tendons"
         raise TreeError(f"tree {tree.name!r} is no serial chain: products of exponentials take {what}")
     T_link_tip = _tip(tree, tree.bodies[-1].name if tip is None else tip)

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...harness.spatial import Array
-    from ..reference import Reference
 
     InverseDynamics: TypeAlias = Callable[[Array, Array, Array], Array]
 
@@ -68,15 +67,18 @@ def walker_orin(inverse_dynamics: InverseDynamics, q: Array, v: Array, tau: Arra
     return solve(M, tau - bias)
 
 
-def composite_solve(reference: Reference, q: Array, v: Array, tau: Array, wrenches: Array | None = None) -> Array:
-    """Return the acceleration (N, nv) by composite rigid bodies and one solve; inf or NaN where M is singular.
+def composite_solve(
+    mass_matrix: Callable[[Array], Array], inverse_dynamics: InverseDynamics, q: Array, v: Array, tau: Array
+) -> Array:
+    """Return the acceleration (N, nv) from M, one call of inverse dynamics and one solve.
+
+    Where M is singular, there are infinities or NaN.
 
     Args:
-        reference: session of the tree.
+        mass_matrix: q to M (N, nv, nv), by composite rigid bodies or otherwise.
+        inverse_dynamics: (q, v, a) to tau (N, nv), with everything that acts on the bodies.
         q: (N, nq).
         v: (N, nv).
         tau: (N, nv) applied joint efforts.
-        wrenches: (N, nb, 6) on the bodies, as in `Session`.
     """
-    bias = reference.inverse_dynamics(q, v, np.zeros_like(v), wrenches)
-    return solve(reference.mass_matrix(q), np.asarray(tau, reference.dtype) - bias)
+    return solve(mass_matrix(q), tau - inverse_dynamics(q, v, np.zeros_like(v)))

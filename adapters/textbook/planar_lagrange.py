@@ -123,6 +123,12 @@ def coriolis_matrix(dM: Array, v: Array) -> Array:
     return (symbols @ v[..., None, :, None])[..., 0]
 
 
+def mass_matrix(chain: PlanarChain, q: Array) -> Array:
+    """Return M from the Jacobians alone, (..., n, n) [kg m^2]."""
+    J, _, masses = _jacobians(chain, q)
+    return _mass_matrix(chain, J, masses)
+
+
 def mass_matrix_derivative(chain: PlanarChain, q: Array) -> Array:
     """Return dM_ij/dq_k, (..., n, n, n) [kg m^2/rad], the last axis that of the coordinate."""
     return _mass_matrix_derivative(*_jacobians(chain, q))

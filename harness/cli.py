@@ -226,13 +226,14 @@ app.command(cls=Command)(cli_selftest.selftest)
 
 @app.command(cls=Command)
 def engines() -> None:
-    """List the engines: version, licence, what each answers, its conventions."""
+    """List the engines: version, licence, what each answers and what it cannot, its conventions."""
     with sentences():
         from ..reports.engines import engine_list  # noqa: PLC0415
         from . import registry  # noqa: PLC0415
 
         cards = [(card, registry.version(card)) for card in registry.cards().values()]
-        draw(lambda console: engine_list(cards, console))
+        faults = registry.faults().values()
+        draw(lambda console: engine_list(cards, console, faults))
 
 
 @app.command(cls=Command)

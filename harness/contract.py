@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from .checks.answers import AnswerMissing, Asked
-from .diagnosis.diagnose import read_back
+from .diagnosis.compare import compare
+from .diagnosis.matching import match
 from .errors import EngineUnsupported, HarnessError, told
 from .lacking import QUANTITY_OF
 from .results import IDENTITIES, QUANTITIES
@@ -186,18 +187,26 @@ def _read_back(session: Session, tree: Tree) -> Iterator[str]:
     except (Exception, SystemExit) as error:  # noqa: BLE001  an engine may raise anything
         return iter((f"describe: raises {told(error)}",))
     try:
-        # An engine that holds a joint as several of its own, or counts from another zero, is judged by its answers.
+        # An engine that holds a joint as several of its own, or counts from another zero, is judged by its answers;
+        # the frames of its bodies may be its own.
         alike = _moving(held) == _moving(tree)
-        differences = read_back(session, tree, held, SAME) if alike else ()
+        differences = compare(tree, held, match(tree, held), SAME).differences if alike else ()
     except (HarnessError, AttributeError, TypeError) as error:
         return iter((f"describe: answers no Tree that can be compared: {told(error)}",))
     return iter(
         [
-            f"describe: {d.kind} at {d.where}: expected {d.expected}, found {d.found} {d.unit}".rstrip()
+            f"describe: {d.kind} at {d.where}: expected {_told(d.expected)}, found {_told(d.found)} {d.unit}".rstrip()
             for d in differences
             if not d.kind.startswith(OUTSIDE)
         ]
     )
+
+
+def _told(value: object) -> str:
+    """Return a value in six digits, a list of them, or a word."""
+    if isinstance(value, (list, tuple)):
+        return f"[{', '.join(map(_told, value))}]"  # pyright: ignore[reportUnknownArgumentType]  of whatever is in it
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _moving(tree: Tree) -> dict[str, tuple[str, float]]:

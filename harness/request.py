@@ -34,6 +34,7 @@ class Request:
         identities: whether the identities inside each engine are checked, which takes most of the time.
         arrays: whether the result keeps errors and efforts of every state, for reports that draw them.
         answers: whether the result keeps what every engine answered, for a baseline.
+        reasons: whether it is looked for why answers depart, which can take longer than all answers.
         known: differences that do not count.
         in_process: whether engines are asked in this process, where one that crashes ends all; else each has its own.
         timeout: [s] for one call of an engine, or for loading one model.
@@ -50,6 +51,7 @@ class Request:
     identities: bool = True
     arrays: bool = False
     answers: bool = False
+    reasons: bool = True
     known: tuple[Known, ...] = ()
     in_process: bool = True
     timeout: float = 120.0

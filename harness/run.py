@@ -282,7 +282,7 @@ def _answered(b: Bench, path: str, session: Session, asked: _Asked, recorder: Re
     rows = checked_identities(session, tree, states, truth, path, b.eps) if asked.request.identities else ()
     failed = not all(row.passed for row in quantities)
     findings, left, held = (*session.findings, *dof_findings(session, tree)), None, None
-    if (path == "native" or failed) and b.name != "reference":
+    if (path == "native" or failed) and b.name != "reference" and asked.request.reasons:
         # The neutral path holds our own numbers: there is something to read back when an answer fails.
         found = _diagnosed(b, session, asked, failed=failed)
         findings, left, held = merged(merged(found.findings, findings), found.booked), found.left, found.held

@@ -16,14 +16,13 @@ from .load import Loaded
 from .plain import plain, to_text
 from .remote import RemoteSession
 from .run import check_loaded
-from .specimens import CONCERNS, MIXTURES, mixtures, specimens
+from .specimens import CONCERNS, MIXTURES, PARTS, mixtures, specimens
 from .states import sample
 from .workers import EngineDied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .findings import Finding
     from .request import Request
     from .results import EngineResult, IdentityRow, QuantityRow
     from .specimens import Specimen
@@ -32,6 +31,7 @@ Status: TypeAlias = Literal["right", "cannot", "wrong", "crashed", "timeout"]
 
 EXITS: Final[Mapping[str, int]] = {"right": 0, "cannot": 0, "wrong": 1, "crashed": 3, "timeout": 3}
 STATES: Final = 16
+BODY_STATES: Final = 240  # bodies times states of a large specimen: an adapter may be a loop in Python
 CONTRACT: Final = "contract"  # what a fault of `conduct` is about
 
 
@@ -56,6 +56,7 @@ class Trial:
 
     Attributes:
         concern: of the specimen.
+        base: of its tree, "fixed" or "free".
         status: "right", "cannot" (the engine says beforehand that it cannot hold it), "wrong", "crashed" or "timeout".
         worst: the largest error of all that was answered, in tolerances.
         at: the quantity or identity that it is of, "" without an answer.
@@ -67,6 +68,7 @@ class Trial:
     """
 
     concern: str
+    base: str
     status: Status
     worst: float = 0.0
     at: str = ""
@@ -150,12 +152,15 @@ def selftest(engine: str, request: Request) -> SelfTest:
     bench = _bench(engine, request)
     b = bench[-1]
     card = registry.card_of(b.name)
-    asked = replace(request, engines=[engine], path="neutral", states=STATES)
+    asked = replace(request, engines=[engine], path="neutral", reasons=False)
     report = request.progress or _silent
     trials: list[Trial] = []
 
     def tried(some: Sequence[Specimen]) -> None:
         for specimen in some:
+            cannot = {trial.concern for trial in trials if trial.status == "cannot"}
+            if cannot.intersection(PARTS.get(specimen.concern, ())):
+                continue
             report(f"{engine}: {specimen.concern}", len(trials) / (len(CONCERNS) + MIXTURES))
             trials.append(_trial(bench, specimen, asked))
 
@@ -200,7 +205,7 @@ def _trial(bench: Sequence[Bench], specimen: Specimen, request: Request) -> Tria
     start, b, tree = time.perf_counter(), bench[-1], specimen.tree
 
     def end(status: Status, **more: Any) -> Trial:
-        return Trial(specimen.concern, status, seconds=time.perf_counter() - start, **more)
+        return Trial(specimen.concern, tree.base, status, seconds=time.perf_counter() - start, **more)
 
     given = Given("tree", live=tree)
     try:
@@ -214,14 +219,15 @@ def _trial(bench: Sequence[Bench], specimen: Specimen, request: Request) -> Tria
     except (Exception, SystemExit) as error:  # noqa: BLE001  an engine may raise anything
         words = f"neutral raised {told(error)}; a tree that it cannot hold is EngineUnsupported"
         return end("wrong", worst=inf, at=CONTRACT, faults=(Fault(CONTRACT, inf, words),))
-    kept = conduct(session, tree, sample(tree, STATES, request.seed))
+    states = sample(tree, min(STATES, BODY_STATES // (len(tree.bodies) - 1)), request.seed)
+    kept = conduct(session, tree, states)
     faults = tuple(Fault(CONTRACT, inf, words) for words in kept.faults)
     if (death := _death(session)) is not None:
         return end(death.status, words=str(death), faults=faults)
     told_of = {"lacks": kept.lacks, "asked": kept.asked}
     if not kept.asked:  # it is no session: whatever it answers belongs to nothing
         return end("wrong", worst=inf, at=CONTRACT, faults=faults)
-    result = check_loaded(Loaded(tree, given), request, bench).engines[-1]
+    result = check_loaded(Loaded(tree, given), replace(request, states=states), bench).engines[-1]
     if result.status in ("crashed", "timeout"):
         return end(
             "timeout" if result.status == "timeout" else "crashed", words=result.message, faults=faults, **told_of
@@ -256,10 +262,10 @@ def _worst(result: EngineResult) -> tuple[float, str]:
 
 
 def _faults(result: EngineResult) -> tuple[Fault, ...]:
-    """Return what is wrong in the answers, the worst first, and then what the diagnosis makes of it."""
+    """Return what is wrong in the answers, the worst first, and then what the adapter itself says of the robot."""
     found = [Fault(name, ratio, _place(row)) for name, ratio, row in _rows(result) if not row.passed]
     told_of = [f for f in result.findings if f.severity == "model" and f.kind != "unexplained"]
-    return (*found, *(Fault(f.kind, 0.0, _reason(f)) for f in told_of))
+    return (*found, *(Fault(f.kind, 0.0, f"at {f.where}" if f.where else "") for f in told_of))
 
 
 def _place(row: QuantityRow | IdentityRow) -> str:
@@ -269,22 +275,38 @@ def _place(row: QuantityRow | IdentityRow) -> str:
     return f"{place}: {row.note}" if row.note and place else place or row.note
 
 
-def _reason(found: Finding) -> str:
-    place = f"at {found.where}" if found.where else "in the whole robot"
-    share = "" if found.explains is None else f", which explains {100 * found.explains:.0f}% of the difference"
-    return f"{place}{share}"
-
-
 def _limits(trials: Sequence[Trial]) -> dict[str, str]:
-    """Return what an engine cannot do, by concerns that it cannot hold and calls that it has not, to its words."""
+    """Return what an engine cannot do, by concerns that it cannot hold and calls that it has not, to its words.
+
+    What is lacking together with inverse dynamics, in the same place and for the same reason, is one limit.
+    """
     found = {trial.concern: trial.words for trial in trials if trial.status == "cannot"}
+    groups: dict[tuple[str, str], list[str]] = {}
     for call in (*CALLS, READ_BACK):
         asked = [trial for trial in trials if trial.held and call in trial.asked]
-        lacking = [trial for trial in asked if call in trial.lacks]
-        if lacking and len(lacking) == len(asked):
-            found[call] = lacking[0].lacks[call]
-        else:
-            # A mixture lacks what one of its parts lacks.
-            some = [trial for trial in lacking if trial.concern in CONCERNS] or lacking
-            found |= {f"{call} with {trial.concern}": trial.lacks[call] for trial in some}
+        for place, words in _places(call, asked):
+            groups.setdefault((place, words), []).append(call)
+    for (place, words), calls in groups.items():
+        found |= {f"{call}{place}": words for call in _together(calls)}
     return found
+
+
+def _places(call: str, asked: Sequence[Trial]) -> list[tuple[str, str]]:
+    """Return where a call is lacking, "" for everywhere, each with the engine's words."""
+    lacking = [trial for trial in asked if call in trial.lacks]
+    if not lacking:
+        return []
+    bases = {"": None, " with a floating base": "free", " with a fixed base": "fixed"}
+    for place, base in bases.items():
+        if lacking == [trial for trial in asked if base in (None, trial.base)]:
+            return [(place, lacking[0].lacks[call])]
+    # A mixture lacks what one of its parts lacks.
+    some = [trial for trial in lacking if trial.concern in CONCERNS] or lacking
+    return [(f" with {trial.concern}", trial.lacks[call]) for trial in some]
+
+
+def _together(calls: list[str]) -> list[str]:
+    """Return calls that are lacking for one reason under one name, where inverse dynamics is among them."""
+    if len(calls) > 1 and "inverse dynamics" in calls:
+        return ["dynamics" if "mass matrix" in calls else "efforts"]
+    return calls

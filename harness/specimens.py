@@ -183,12 +183,14 @@ CONCERNS: Final[dict[str, Callable[[np.random.Generator], Tree]]] = {
     "armature": lambda rng: Grower(rng, armature=True).grow(5),
     "armature of a floating base": lambda rng: Grower(rng, armature=True).grow(4, root=JointKind.FLOATING),
     "tendon armature": _tendon,
-    "reference position": lambda rng: Grower(rng, ONE_DOF, shifted=True).grow(6),
-    "anchors": lambda rng: Grower(rng, ONE_DOF, anchored=True).grow(6),
+    "reference position": lambda rng: Grower(rng, shifted=True).grow(5),
+    "anchors": lambda rng: Grower(rng, anchored=True).grow(5),
     "massless links": lambda rng: Grower(rng, massless=1.0).grow(8),
     "chain of 30 joints": lambda rng: Grower(rng).grow(30, "chain"),
     "tree of 40 bodies": lambda rng: Grower(rng).grow(40),
 }
+# What is asked only of an engine that holds its parts.
+PARTS: Final[dict[str, tuple[str, ...]]] = {"armature of a floating base": ("armature", "floating base")}
 KINDS: Final[dict[str, JointKind]] = {
     **{f"{kind.value} joints": kind for kind in JointKind if kind is not JointKind.FLOATING},
     "floating joint below another body": JointKind.FLOATING,

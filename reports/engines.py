@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 
-def engine_list(cards: Iterable[tuple[Any, str | None]], console: Console) -> None:
-    """Print each engine: version or install line, licence, formats, answers, conventions, ledger.
+def engine_list(cards: Iterable[tuple[Any, str | None]], console: Console, faults: Iterable[str] = ()) -> None:
+    """Print each engine: version or install line, licence, formats, answers, limits, conventions, ledger.
 
     Args:
         cards: an `EngineCard` and the installed version, None when it is not installed.
         console: where to print.
+        faults: why packages that should bring an engine bring none, a sentence each.
     """
     for n, (card, version) in enumerate(cards):
         title = Text("\n" if n else "").append(shown(card.name), "bold")
@@ -37,10 +38,13 @@ def engine_list(cards: Iterable[tuple[Any, str | None]], console: Console) -> No
             "reads itself", Text(", ".join(map(shown, card.formats)) or "nothing: it is given the neutral tree")
         )
         grid.add_row("answers", Text(sentence(card.answers)))
-        for label, lines in (("conventions", card.conventions), ("a call holds", _ledger(card.ledger))):
+        lists = {"cannot": card.limits, "conventions": card.conventions, "a call holds": _ledger(card.ledger)}
+        for label, lines in lists.items():
             for k, line in enumerate(lines):
                 grid.add_row("" if k else label, Text(sentence(line)))
         console.print(Padding(grid, (0, 0, 0, 2)))
+    for fault in faults:
+        console.print(Text("\n").append("no engine", "bold red").append(f": {sentence(fault)}"))
 
 
 def _ledger(ledger: Mapping[str, str]) -> list[str]:

@@ -81,18 +81,28 @@ def _size(tolerances: float) -> str:
 
 
 def _wrong(result: SelfTest, verbose: bool) -> Iterator[RenderableType]:
-    """Give what is wrong, specimen by specimen."""
+    """Give what is wrong in several specimens alike, then specimen by specimen."""
+    places: dict[Fault, list[str]] = {}
     for trial in result.trials:
-        if trial.status not in ("wrong", "crashed", "timeout"):
+        for fault in trial.faults:
+            places.setdefault(fault, []).append(trial.concern)
+    several = {fault: concerns for fault, concerns in places.items() if len(concerns) > 1}
+    if several:
+        yield Text("\n").append("in several specimens", "bold").append(": wrong")
+    for fault, concerns in several.items():
+        yield _line(f"{_fault(fault)} (in {listed(concerns, 3)})", 2)
+    for trial in result.trials:
+        own = [fault for fault in trial.faults if fault not in several]
+        if not own and trial.status not in ("crashed", "timeout"):
             continue
         yield Text("\n").append(trial.concern, "bold").append(f": {trial.status}")
         if trial.words:
             yield _line(sentence(trial.words), 2)
-        count = len(trial.faults) if verbose else MOST
-        for fault in trial.faults[:count]:
+        count = len(own) if verbose else MOST
+        for fault in own[:count]:
             yield _line(_fault(fault), 2)
-        if len(trial.faults) > count:
-            yield _line(f"and {len(trial.faults) - count} more; --verbose shows them", 2)
+        if len(own) > count:
+            yield _line(f"and {len(own) - count} more; --verbose shows them", 2)
 
 
 def _fault(fault: Fault) -> str:

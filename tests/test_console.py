@@ -313,7 +313,7 @@ def test_engines_are_listed_with_version_or_install_line():
     assert "pinocchio 1.2.3" in text
     assert "mujoco: not installed; install it with: pip install 'mujoco>=4'" in text
     for card in CARDS:
-        for line in (card.licence, *card.conventions, *card.ledger):
+        for line in (card.licence, *card.limits, *card.conventions, *card.ledger):
             assert line in flowed(text)
 
 

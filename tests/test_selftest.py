@@ -91,7 +91,7 @@ def test_our_own_adapters_keep_the_contract(engine):
         ("notnone", "contract", "mass_matrix of 0 states: mass_matrix raised ValueError"),
         ("anysize", "contract", "poses: answers q (2, 6), though the tree has 5 positions"),
         ("renames", "contract", "dofs: they are joint1_, joint2_"),
-        ("heavy", "contract", "describe: mass at body5"),
+        ("heavy", "contract", "describe: mass at body5: expected "),
         ("notree", "contract", "describe: answers no Tree"),
         ("unknownkey", "contract", "'torque' is neither a quantity nor an identity"),
         ("empty", "contract", "the session is none: AttributeError"),
@@ -147,6 +147,14 @@ def test_a_true_card_is_exit_0():
     }
     assert "planar joints: a planar joint is unknown to it" in printed(result)
     assert JointKind.PLANAR not in {joint.kind for s in mixtures(["ball joints"]) for joint in s.tree.joints}
+
+
+@pytest.mark.usefixtures("few")
+def test_calls_that_are_lacking_together_are_one_limit():
+    """Those with inverse dynamics, for the same reason; what is lacking with one kind of base is told by the base."""
+    result = asked("fixedonly")
+    assert result.exit == 0, printed(result)
+    assert list(result.limits) == ["efforts with a floating base", "kinetic energy", "potential energy"]
 
 
 @pytest.mark.usefixtures("few")

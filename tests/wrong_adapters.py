@@ -161,6 +161,17 @@ CALLS = (
 TRUE = ("planar joints: a planar joint is unknown to it", "external wrenches", "kinetic energy", "reading back")
 
 
+class FixedOnly(Sound):
+    """Efforts of robots on a fixed base alone, energies of none."""
+
+    def __init__(self, tree):
+        super().__init__(tree)
+        self.lacks = dict.fromkeys(("kinetic_energy", "potential_energy"), "it has no energies")
+        if tree.base == "free":
+            words = "it forgets the acceleration of the base"
+            self.lacks |= dict.fromkeys(("tau", "bias", "gravity", "acceleration", "generalized_forces"), words)
+
+
 class Raises:
     """A tree cannot be built for a reason that nobody gives."""
 
@@ -202,9 +213,11 @@ SESSIONS = {
     "true": Lacks,
     "silent": Lacks,
     "boasts": Sound,
+    "fixedonly": FixedOnly,
 }
 ENGINES = {name: Engine(session) for name, session in SESSIONS.items()}
-LIMITS = {"true": TRUE, "silent": TRUE[1:], "boasts": ("ball joints: it says so",)}
+FIXED = ("efforts with a floating base: it forgets the base", "kinetic energy", "potential energy")
+LIMITS = {"true": TRUE, "fixedonly": FIXED, "silent": TRUE[1:], "boasts": ("ball joints: it says so",)}
 # Entry points that give no engine, to the text of their module.
 BROKEN = {
     "noimport": "import a_module_that_is_not_there\n",

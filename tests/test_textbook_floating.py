@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from constrained_robots import closed_four_bar
 from numpy.testing import assert_allclose
-from random_trees import random_tree
+from random_trees import random_transform, random_tree
 
 from tautology.adapters.reference import Reference
 from tautology.adapters.textbook import assembly, floating
@@ -40,6 +42,9 @@ def test_the_residual_wrench_is_the_rate_of_momentum_less_gravity_and_loads(seed
     tree = random_tree(rng, 8, floating_root=True)
     while 0 in tree.parents[2:]:  # one mechanism
         tree = random_tree(rng, 8, floating_root=True)
+    pelvis = tree.bodies[1]  # placed somewhere on the moving side of its joint, turned
+    pelvis = replace(pelvis, joint=replace(pelvis.joint, T_joint_body=random_transform(rng)))
+    tree = replace(tree, bodies=(tree.bodies[0], pelvis, *tree.bodies[2:]))
     states = sample(tree, 12, seed)
     q, v, a, f = np.array(states.q), np.clip(states.v, -3, 3), np.array(states.a), np.array(states.wrenches)
     f[:, 0] = 0

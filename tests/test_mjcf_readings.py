@@ -82,3 +82,10 @@ def test_joints_of_a_composite_are_matched_by_where_they_stand_in_it(tmp_path: P
     assert "unexplained" not in {kind for kind, _ in told(row)}
     names = {where for kind, where in told(row) if kind.startswith("joint.")}
     assert names <= {"a", "b", "c", "yaw", "lift"}
+
+
+def test_an_anchor_away_from_the_body_frame_is_the_same_robot(tmp_path: Path) -> None:
+    """Pinocchio's bodies stand at their joints and their frames beside them: that is representation."""
+    text = ARM.replace('name="turn"', 'name="turn" pos=".1 .2 .3"').replace('name="yaw"', 'name="yaw" pos="0 .1 0"')
+    row = read(tmp_path, text=text)
+    assert (told(row), row.status) == (set(), "agree")

@@ -54,12 +54,13 @@ def compare(
         matching: of their joints and bodies.
         tolerance: relative; parameters closer than that times their own size are equal.
         static: whether bodies that cannot move are compared too: they change nothing while the base is fixed.
-        same: names of our bodies whose frame is the same in both: an engine that answers their pose has it.
+        same: names of our bodies whose frame is the same in both: an engine that answers their pose has it, where it
+            describes a body of that name and not only a frame on another one.
 
     Where the other file, or ours, agrees better when all its lengths or angles are read in another unit, that unit is
     one of the differences.
     """
-    frames = {ours.index[name]: np.eye(4) for name in same if name in ours.index}
+    frames = {i: np.eye(4) for i, name in _by_name(ours, same) if matching.bodies.get(i) == theirs.index.get(name)}
     plain = best = _compare(ours, theirs, matching, tolerance, static=static, chosen=frames)
     cost = float(len(plain.differences))
     for reading in readings(ours, theirs, matching, plain.differences):
@@ -76,6 +77,11 @@ def compare(
             unit = reading.difference(where, lambda _, all_of=literal.differences: patched(ours, all_of))
             best = Comparison((*tried.differences, unit), literal.nodes)
     return best
+
+
+def _by_name(tree: Tree, names: Collection[str]) -> Iterator[tuple[int, str]]:
+    """Yield the bodies of these names, those that the tree has."""
+    return ((tree.index[name], name) for name in names if name in tree.index)
 
 
 def _only_body(differences: Sequence[Difference], tree: Tree) -> str | None:

@@ -35,6 +35,9 @@ CALLS = {
     "mass_matrix": ("mass_matrix", ("q",)),
 }
 
+# Kinds whose values are terms of the sums in an answer, and leave the coordinates as they are.
+WEIGHTS = ("gravity.", "mass", "com", "inertia.", "armature", "rotor")
+
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -114,11 +117,11 @@ def diagnose(
 def _weighed(
     scales: Callable[[str], Floats], differences: Sequence[Difference], tree: Tree, states: States, make: Make
 ) -> Callable[[str], Floats]:
-    """Return the scales of answers under whichever gravity and masses are larger, of the file or of the engine.
+    """Return the scales of answers under whichever gravity and inertia is larger, of the file or of the engine.
 
     Where the file has none, the weights that an engine adds up are in no scale of the file's robot.
     """
-    told = [d for d in differences if d.kind.startswith(("gravity.", "mass"))]
+    told = [d for d in differences if d.kind.startswith(WEIGHTS)]
     if not told:
         return scales
     changed = patched(tree, told)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from . import cli_baseline, cli_pairs, cli_selftest, cli_sweep, cli_versions
+from . import cli_baseline, cli_explain, cli_pairs, cli_selftest, cli_sweep, cli_versions
 from .cli_options import (
     Accept,
     Base,
@@ -222,6 +222,7 @@ app.command(cls=Command)(cli_pairs.diff)
 app.command(cls=Command)(cli_pairs.export)
 app.command(cls=Command)(cli_versions.bisect)
 app.command(cls=Command)(cli_selftest.selftest)
+app.command(cls=Command)(cli_explain.explain)
 
 
 @app.command(cls=Command)
@@ -244,24 +245,6 @@ def tolerances() -> None:
         from .checks.tolerances import TABLE  # noqa: PLC0415
 
         draw(lambda console: tolerance_table(TABLE, console))
-
-
-@app.command(cls=Command)
-def explain(
-    kind: Annotated[
-        str | None,
-        typer.Argument(metavar="KIND", help="Of a finding, as reports name it, or its beginning.", show_default=False),
-    ] = None,
-    *,
-    every: Annotated[bool, typer.Option("--list", help="List every kind; so does no KIND at all.")] = False,
-) -> None:
-    """Say what a kind of finding means, how it looks in numbers, what usually causes it, and what to do."""
-    with sentences():
-        from ..reports.kinds import kind_list, kind_text  # noqa: PLC0415
-        from .kinds import text, texts  # noqa: PLC0415
-
-        one = None if kind is None else text(kind)
-        draw(lambda c: kind_list(texts().values(), c) if one is None or every else kind_text(one, c))
 
 
 def _require_sense(files: int, *, accept: bool, save_states: bool) -> None:

@@ -75,7 +75,7 @@ LAYERS = (
         "snippets",
         "schema",
     ),
-    ("specimens", "contract"),
+    ("specimens", "contract", "explain"),
     ("run", "diff", "baseline_run", "bisection", "collect", "pools"),
     ("sweep", "selftest"),
     (
@@ -86,6 +86,7 @@ LAYERS = (
         "cli_baseline",
         "cli_versions",
         "cli_selftest",
+        "cli_explain",
         "cli",
         "pytest_check",
         "pytest_items",

@@ -414,7 +414,7 @@ def test_an_internal_error_is_a_sentence_and_exit_2(answer):
         ("check", "tautology check [OPTIONS] FILE..."),
         ("diff", "tautology diff [OPTIONS] FILE_A FILE_B"),
         ("export", "tautology export [OPTIONS] FILE"),
-        ("explain", "tautology explain [OPTIONS] [KIND]"),
+        ("explain", "tautology explain [OPTIONS] [WORD] [MODEL]"),
     ],
 )
 def test_the_line_of_usage_reads_as_everywhere(command, line):

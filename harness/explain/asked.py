@@ -1,0 +1,89 @@
+"""What a topic is asked on: a tree, what was handed over, one or a few states, and the engines that are at hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..errors import EngineAbsent, HarnessError, RequestError
+from ..registry import adapter, card_of, version
+from ..states import States, sample
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...adapters.reference import Reference
+    from ..engine import Given, Session
+    from ..tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """An engine that holds the robot.
+
+    Attributes:
+        name: of the engine.
+        version: that is installed.
+        session: built from the tree, so that the engine's own reading of a file is no part of the lesson.
+    """
+
+    name: str
+    version: str
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The robot of a topic.
+
+    Attributes:
+        tree: of the robot.
+        given: what was handed over.
+        seed: of the states.
+        absent: sentences about engines that could not be asked; topics add to it.
+    """
+
+    tree: Tree
+    given: Given
+    seed: int = 0
+    absent: list[str] = field(default_factory=list[str])
+
+    @property
+    def model(self) -> str:
+        """Name, base and size in a line."""
+        tree = self.tree
+        base = "floating base" if tree.base == "free" else "fixed base"
+        return f"{tree.name}: {base}, {len(tree.bodies) - 1} bodies, {tree.nv} dofs"
+
+    def states(self, count: int) -> States:
+        """Return random states of one stratum, everything moving: joints within their limits, wrenches on all bodies.
+
+        Raises:
+            RequestError: the robot has no dof.
+        """
+        if not self.tree.nv:
+            raise RequestError(f"{self.tree.name!r} cannot move: no joint has a dof, so there is nothing to explain")
+        drawn = sample(self.tree, 8 * count + 64, self.seed)
+        kept = [k for k, name in enumerate(drawn.strata) if name == "random"][:count]
+        q, v, a, tau, wrenches = (x[kept] for x in (drawn.q, drawn.v, drawn.a, drawn.tau, drawn.wrenches))
+        return States(q, v, a, tau, wrenches, ("random",) * len(kept), self.seed)
+
+    def reference(self) -> Reference:
+        """Return the native engine on this robot."""
+        from ...adapters.reference import Reference  # noqa: PLC0415  loaded when a topic is asked
+
+        return Reference(self.tree)
+
+    def opened(self, names: Sequence[str]) -> list[Opened]:
+        """Return the engines that are installed and can hold the robot; the others go to `absent`, a sentence each."""
+        found: list[Opened] = []
+        for name in names:
+            try:
+                session = adapter(name).neutral(self.tree)
+            except EngineAbsent:
+                self.absent.append(f"{name} is not installed; install it with: {card_of(name).install}")
+            except HarnessError as error:
+                self.absent.append(f"{name} cannot be asked on this model: {error}")
+            else:
+                found.append(Opened(name, version(card_of(name)) or "", session))
+        return found

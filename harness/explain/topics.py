@@ -1,0 +1,77 @@
+"""Which topics there are, and how one is explained."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from difflib import get_close_matches
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Final
+
+from ..errors import RequestError
+from ..kinds import texts
+from ..load import open_model
+from .asked import Asked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from .record import Explanation
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """A subject that is explained in numbers.
+
+    Attributes:
+        name: the word of the command; its module beside this one has `explain(asked)`.
+        question: that it answers.
+        model: bundled robot that it is shown on when none is given.
+    """
+
+    name: str
+    question: str
+    model: str
+
+
+TOPICS: Final[Mapping[str, Topic]] = {
+    topic.name: topic
+    for topic in (
+        Topic("columns", "How do inverse dynamics at unit accelerations give the mass matrix?", "tau_arm.urdf"),
+    )
+}
+
+
+def explain(name: str, model: Any = None, base: str = "auto", seed: int = 0) -> Explanation:
+    """Explain a topic on a robot.
+
+    Args:
+        name: a key of `TOPICS`.
+        model: as for `harness.load.load`; None for the bundled one.
+        base: as for `harness.load.load`.
+        seed: of the states.
+
+    Raises:
+        RequestError: no such topic, or the topic has nothing to say of this robot.
+        ReadError: the file cannot be read.
+    """
+    if name not in TOPICS:
+        raise unknown(name)
+    if model is None:
+        from ...models import path  # noqa: PLC0415  only where none is given
+
+        model = path(TOPICS[name].model)
+    loaded = open_model(os.fspath(model) if isinstance(model, os.PathLike) else model, base)
+    return import_module(f".{name}", __package__).explain(Asked(loaded.tree, loaded.given, seed))
+
+
+def unknown(word: str) -> RequestError:
+    """Return the error of a word that is neither a topic nor a kind of finding, with the nearest of both."""
+    near = get_close_matches(word.lower(), [*TOPICS, *texts()], 3)
+    words = " or ".join([", ".join(near[:-1]), near[-1]] if len(near) > 1 else near)
+    meant = f" did you mean {words}?" if near else ""
+    return RequestError(
+        f"there is no topic and no kind {word!r};{meant} topics: {', '.join(TOPICS)}; "
+        f"kinds of findings: {', '.join(sorted({kind.partition('.')[0] for kind in texts()}))}, in full by "
+        "`tautology explain --list`"
+    )

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from case_numbers import ANSWERS, Side, in_words_of, numbers
 from shared_cases import (
-    DEFAULT,
     UNFUSED,
     Expectation,
     alone,
@@ -26,6 +25,7 @@ from shared_cases import (
 )
 
 from tautology.adapters.reference import Reference
+from tautology.harness import registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 # Entries whose difference we tell by another kind or at another place: the tensor of a merged link as turned, since it
 # keeps its moments; the sign of a call of Drake once, at its first joint; gravity that PyBullet turns at the root link
-# whose inertial frame turns it, and there once; a tensor at its link and not at the joint where it shows in M; a floating
-# root on a link without inertia as the base that is fixed. Their numbers are those of the entry.
+# whose inertial frame turns it, and there once; a tensor at its link and not at the joint where it shows in M; a
+# floating root on a link without inertia as the base that is fixed. Their numbers are those of the entry.
 TOLD_OTHERWISE = {
     **{("02-fused-fixed-child", n): ("inertia.rotation", "tool", 14) for n in (7, 8)},
     ("22-gravity", 3): ("gravity.sign", "sway", 3),
@@ -58,10 +58,9 @@ def entries() -> Iterator[Any]:
 
 
 def waits(case: Expectation) -> str:
-    """Return what an entry waits for, or an empty string."""
-    if case.engine not in DEFAULT:
-        return f"{case.engine} is an engine of step 5"
-    return ""
+    """Return what an entry waits for, an engine that is not here, or an empty string."""
+    card = registry.card_of(case.engine)
+    return "" if registry.version(card) else f"{card.name} is not installed: {card.install}"
 
 
 @pytest.mark.parametrize("case", list(entries()))

@@ -72,7 +72,7 @@ def _left(ours: Inertia, theirs: Inertia, frames: Sequence[Floats] | None) -> It
     yield "inertia.reference_point", _shift_left(ours, theirs) / 4
     yield min((k[2] for k in known), key=lambda row: row[1])
     yield "inertia.rotation", float(np.abs(np.linalg.eigvalsh(I) - np.linalg.eigvalsh(K)).max()) / 4
-    for k in (1e6, 1e-6):
+    for k in (1e6, 1e-6) if I.any() else ():
         yield "units.length", float(np.abs(I * k - K).max()) / max(k, 1)
 
 

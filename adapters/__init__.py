@@ -112,7 +112,7 @@ IDYNTREE = EngineCard(
         "every model floats: generalized vectors have six rows of the base in front, left out where the base is fixed",
         "base velocity is MIXED, linear first: of the base origin, in world axes; base acceleration is ordinary",
         "BODY_FIXED and INERTIAL_FIXED are the other representations, in base axes and about the world origin",
-        "gravity is part of every state and zero until it is set: it is set to the model's",
+        "gravity is part of every state, and what the memory held until it is set: it is set to the model's",
         "external wrenches act on links, linear first, in the representation of the velocities",
         "joints stand in the order of a traversal of its own; mimic joints stay open",
         "a massless root with one fixed child, and massless fixed leaves, become frames of their neighbour",

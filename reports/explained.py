@@ -67,7 +67,7 @@ def cell(value: Any, digits: int) -> str:
 
 def _table(table: Any, console: Console) -> None:
     """Print a table, in as many pieces side by side as the console is narrow."""
-    console.print(Text("\n  " + sentence(table.title), "bold"))
+    console.print(Padding(Text(sentence(table.title), "bold"), (1, 0, 0, 2)))
     rows = [[cell(x, c.digits) for x, c in zip(row, table.columns, strict=True)] for row in table.rows[:MOST_ROWS]]
     names = [shown(c.name) for c in table.columns]
     numeric = [any(isinstance(row[k], int | float) for row in table.rows) for k in range(len(names))]

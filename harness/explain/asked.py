@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from ..errors import EngineAbsent, HarnessError, RequestError
+from ..errors import EngineAbsent, HarnessError, RequestError, told
 from ..registry import adapter, card_of, version
 from ..states import States, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Iterator, Sequence
 
     from ...adapters.reference import Reference
     from ..engine import Given, Session
@@ -74,16 +76,41 @@ class Asked:
 
         return Reference(self.tree)
 
-    def opened(self, names: Sequence[str]) -> list[Opened]:
-        """Return the engines that are installed and can hold the robot; the others go to `absent`, a sentence each."""
+    def opened(self, names: Sequence[str], quantities: Sequence[str] = ("tau",)) -> list[Opened]:
+        """Return the engines that can answer for the robot; the others go to `absent`, a sentence each.
+
+        Args:
+            names: of engines.
+            quantities: that a session must not lack, as `Session.lacks` names them.
+        """
         found: list[Opened] = []
         for name in names:
-            try:
+            with self.trying(name):
                 session = adapter(name).neutral(self.tree)
-            except EngineAbsent:
-                self.absent.append(f"{name} is not installed; install it with: {card_of(name).install}")
-            except HarnessError as error:
-                self.absent.append(f"{name} cannot be asked on this model: {error}")
-            else:
+                if lacking := [quantity for quantity in quantities if quantity in session.lacks]:
+                    self.absent.append(f"{name} cannot be asked on this model: {session.lacks[lacking[0]]}")
+                    continue
                 found.append(Opened(name, version(card_of(name)) or "", session))
         return found
+
+    def beside(self, names: Sequence[str], part: str) -> Iterator[tuple[str, Any]]:
+        """Yield the engines that are installed, each with the module `part` beside its adapter, `mujoco_apis`."""
+        for name in names:
+            module: Any = None
+            with self.trying(name):
+                adapter(name)
+                module = import_module(f"...{card_of(name).module}{part}", __package__)
+            if module is not None:
+                yield name, module
+
+    @contextmanager
+    def trying(self, name: str) -> Generator[None]:
+        """Ask an engine; what it raises becomes a sentence of `absent`, and the topic goes on without it."""
+        try:
+            yield
+        except EngineAbsent:
+            self.absent.append(f"{name} is not installed; install it with: {card_of(name).install}")
+        except HarnessError as error:
+            self.absent.append(f"{name} cannot be asked on this model: {error}")
+        except Exception as error:  # noqa: BLE001  an engine may raise anything
+            self.absent.append(f"{name} failed on this model: {told(error)}")

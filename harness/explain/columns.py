@@ -52,14 +52,18 @@ def explain(asked: Asked) -> Explanation:
     moving = _moved(asked, q, v)
     rows: list[tuple[str | float, ...]] = []
     shown: dict[str, Floats] = {}
-    for engine in asked.opened(ENGINES):
+    for engine in asked.opened(ENGINES, ("tau", "mass_matrix")):
         if len(engine.session.dofs) != n:
             asked.absent.append(f"{engine.name} has {len(engine.session.dofs)} of the {n} dofs of this model")
             continue
-        M = engine.session.mass_matrix(q[None])[0]
-        right = by_columns(engine.session, frozen, v, bias=True)
-        raw = by_columns(engine.session, frozen, v, bias=False)
-        drifted = by_columns(engine.session, moving, v, bias=True)
+        asks: list[Floats] = []
+        with asked.trying(engine.name):
+            asks.append(engine.session.mass_matrix(q[None])[0])
+            asks += [by_columns(engine.session, frozen, v, bias=bias) for bias in (True, False)]
+            asks.append(by_columns(engine.session, moving, v, bias=True))
+        if len(asks) < 4:
+            continue
+        M, right, raw, drifted = asks
         skew = drifted - drifted.T
         rows.append((engine.name, *(float(np.abs(X).max()) for X in (M, right - M, raw - M, drifted - M, skew))))
         shown.setdefault("crba", M)

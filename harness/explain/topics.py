@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from ..errors import RequestError
 from ..kinds import texts
 from ..load import open_model
+from ..streams import caught
 from .asked import Asked
 
 if TYPE_CHECKING:
@@ -37,7 +38,11 @@ class Topic:
 TOPICS: Final[Mapping[str, Topic]] = {
     topic.name: topic
     for topic in (
+        Topic("apis", "Which terms are in which call of which engine?", "tau_arm.urdf"),
         Topic("columns", "How do inverse dynamics at unit accelerations give the mass matrix?", "tau_arm.urdf"),
+        Topic("torque", "What are the joint efforts made of?", "tau_arm.urdf"),
+        Topic("frames", "What are the six numbers of a floating base in each engine?", "tau_walker.urdf"),
+        Topic("wrenches", "In which axes, about which point, with which sign is an external wrench?", "tau_arm.urdf"),
     )
 }
 
@@ -62,7 +67,8 @@ def explain(name: str, model: Any = None, base: str = "auto", seed: int = 0) -> 
 
         model = path(TOPICS[name].model)
     loaded = open_model(os.fspath(model) if isinstance(model, os.PathLike) else model, base)
-    return import_module(f".{name}", __package__).explain(Asked(loaded.tree, loaded.given, seed))
+    with caught([]):  # engines write to the console past Python's own streams
+        return import_module(f".{name}", __package__).explain(Asked(loaded.tree, loaded.given, seed))
 
 
 def unknown(word: str) -> RequestError:

@@ -32,8 +32,8 @@ OWN_ZERO: Final = "+*"
 HELD: Final = (
     "Rows are calls, columns the terms of tau = M a + c(q, v) + g(q) + armature a + damping v + dry friction + "
     "spring. +: the call holds the term, -: with the other sign, empty: not. A number is the factor where it is "
-    "neither, rest the largest effort that is none of all this. MuJoCo's dry friction is a soft constraint, less than "
-    "its limit where the joint is about to stop; with invdiscrete damping counts at the end of the step."
+    "neither, rest the largest effort that none of this accounts for. MuJoCo's dry friction is a soft constraint, less "
+    "than its limit where the joint is about to stop; with invdiscrete damping counts at the end of the step."
 )
 MEASURED: Final = (
     "Nothing is typed in: a call is asked with and without a term, and the difference is held against the term as the "
@@ -79,9 +79,12 @@ def explain(asked: Asked) -> Explanation:
     for name, (lost, whole) in asked_of.items():
         found[name] = whole
         rows = [(call, *(_cell(lost[term][call], terms[term], away, term) for term in NAMES)) for call in whole]
-        rest = [_rest(whole[call], row[1:], terms, away) for call, row in zip(whole, rows, strict=True)]
+        rest = [
+            _rest(whole[call], row[1:], terms, {term: lost[term][call] for term in NAMES}, away)
+            for call, row in zip(whole, rows, strict=True)
+        ]
         rows = [(*row, left) for row, left in zip(rows, rest, strict=True)]
-        held = (Column(name), *columns(*NAMES, digits=3), Column("rest", 1))
+        held = (Column(name), *columns(*NAMES, digits=5), Column("rest", 1))
         sections.append(Section(f"Calls of {name}", tables=(Table("Terms", held, tuple(rows)), _vectors(probe, whole))))
     sections[:0] = [_reference(probe, terms)]
     if "mujoco" in found:
@@ -188,14 +191,18 @@ def _cell(lost: Floats, term: Floats, away: Floats, name: str) -> Cell:
     return float(lost @ term / (term @ term)) if term.any() else None
 
 
-def _rest(call: Floats, cells: tuple[Cell, ...], terms: Mapping[str, Floats], away: Floats) -> float:
-    """Return the largest effort that the terms of a row do not account for."""
-    factors = {"+": 1.0, "-": -1.0, "": 0.0, OWN_ZERO: 1.0, None: 0.0}
-    held = sum(
-        (factors[cell] if cell is None or isinstance(cell, str) else float(cell)) * term
-        for cell, term in zip(cells, terms.values(), strict=True)
-    )
-    return float(np.abs(call - held + (away if OWN_ZERO in cells else 0 * away)).max())
+def _rest(
+    call: Floats, cells: tuple[Cell, ...], terms: Mapping[str, Floats], lost: Mapping[str, Floats], away: Floats
+) -> float:
+    """Return the largest effort that the terms of a row do not account for.
+
+    Terms count as the reference has them where the call holds them whole, else as they were measured.
+    """
+    rest = call + (away if OWN_ZERO in cells else 0 * away)
+    for cell, name in zip(cells, NAMES, strict=True):
+        factor = {"+": 1.0, "-": -1.0, "": 0.0, OWN_ZERO: 1.0}.get(str(cell))
+        rest = rest - (lost[name] if factor is None else factor * terms[name])
+    return float(np.abs(rest).max())
 
 
 def _vectors(p: _Probe, calls: Mapping[str, Floats]) -> Table:
@@ -261,10 +268,10 @@ def _answer(found: Mapping[str, Mapping[str, Floats]]) -> str:
         ("mujoco", "mj_rne, flg_acc=1", "mujoco", "mj_inverse"),
     )
     said = [
-        f"{a} and {b} differ by {np.abs(found[x][a] - found[y][b]).max():.3g}"
+        f"{a} and {b} differ by {np.abs(found[x][a] - found[y][b]).max():.2g}"
         for x, a, y, b in pairs
         if x in found and y in found
     ]
     if not said:
         return "No two calls can be held against each other: too few engines are installed."
-    return f"At one state of one robot {', '.join(said)} [N m | N]: they are not the same function."
+    return f"At one state of one robot {', '.join(said)} [N m | N]."

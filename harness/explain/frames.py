@@ -30,6 +30,16 @@ CONVENTIONS: Final[Mapping[str, BaseConvention]] = {
     "newton": NEWTON,
     "pybullet": BULLET,
 }
+ORIENTATIONS: Final[Mapping[str, str]] = {
+    "pinocchio": "quaternion xyzw",
+    "mujoco": "quaternion wxyz",
+    "drake": "quaternion wxyz",
+    "dart": "rotation vector",
+    "idyntree": "matrix",
+    "adam": "matrix",
+    "newton": "quaternion xyzw",
+    "pybullet": "quaternion xyzw",
+}
 ENGINES: Final = ("pinocchio", "mujoco", "drake", "dart", "idyntree")
 MEASURED: Final = ("pinocchio", "mujoco", "drake")
 MAPS: Final = (
@@ -86,7 +96,7 @@ def explain(asked: Asked) -> Explanation:
     ]
     words = Table(
         "The conventions",
-        columns("engine", "linear part", "angular part", "first", "acceleration", "quaternion"),
+        columns("engine", "linear part", "angular part", "first", "acceleration", "orientation"),
         tuple(
             (
                 name,
@@ -94,7 +104,7 @@ def explain(asked: Asked) -> Explanation:
                 f"{'base' if c.angular == 'body' else 'world'} axes",
                 "angular" if c.angular_first else "linear",
                 "ordinary" if c.ordinary else "spatial",
-                c.quaternion or "(matrix or rotation vector)",
+                ORIENTATIONS[name.partition(",")[0]],
             )
             for name, c in CONVENTIONS.items()
         ),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 QUESTION: Final = "What are the joint efforts made of?"
 COUNT: Final = 64  # random states
 INSTANTS: Final = 61
+FASTEST: Final = 3.0  # rad/s | m/s
+ROUNDING: Final = 1e-12  # N m | N
 PULL: Final = (0.0, 0.0, -10.0)  # N, in world axes
 CAUSES: Final = ("gravity", "velocity", "acceleration", "load", "reflected")
 PARTS: Final = (
@@ -25,7 +27,7 @@ PARTS: Final = (
 BODIES: Final = "Each body asks J^T of its own net wrench; a joint carries what all bodies behind it ask, no more."
 MOTION: Final = (
     "The motion is q0 exp(v0 s(t)), s = sin(2 pi t) / (2 pi): one second to and fro along the velocity of the first "
-    "state, without load."
+    "state, made so large that its fastest dof has 3 rad/s | m/s, without load."
 )
 
 
@@ -70,7 +72,7 @@ def explain(asked: Asked) -> Explanation:
             for b in behind
         ),
     )
-    t, along = _along(asked, states.q[0], states.v[0])
+    t, along = _along(asked, states.q[0], states.v[0] * (FASTEST / max(float(np.abs(states.v[0]).max()), 1e-9)))
     chart = Chart(
         f"Parts of the effort of {dofs[heaviest]} along a motion",
         "time [s]",
@@ -80,7 +82,7 @@ def explain(asked: Asked) -> Explanation:
             for name, rows in along.items()
         ),
         says="; ".join(
-            f"{name}: from {rows[:, heaviest].min():.3g} to {rows[:, heaviest].max():.3g}"
+            f"{name}: from {_round(rows[:, heaviest].min()):.3g} to {_round(rows[:, heaviest].max()):.3g}"
             for name, rows in along.items()
         )
         + f" along the motion, {dofs[heaviest]}.",
@@ -105,6 +107,11 @@ def explain(asked: Asked) -> Explanation:
             "motion": {"t": t.tolist(), **{name: x.tolist() for name, x in along.items()}},
         },
     )
+
+
+def _round(x: float) -> float:
+    """Return a number without what rounding leaves of zero."""
+    return 0.0 if abs(x) < ROUNDING else float(x)
 
 
 def _loads(asked: Asked, q: Floats) -> tuple[Floats, str]:

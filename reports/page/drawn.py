@@ -17,6 +17,7 @@ LEFT, RIGHT, TOP, BOTTOM = 78, 20, 14, 48
 EDGE: Final = 46  # around a drawing, for its labels
 COLOURS: Final = 6
 TICKS: Final = 5
+DOTS: Final = 20  # points of a line that are marked one by one
 
 
 def picture(found: Any) -> str:
@@ -72,7 +73,8 @@ def _chart(chart: Any) -> str:
         placed = [place(p) for p in line]
         if placed:
             parts.append(_line(placed, _colour(k + 1)))
-        parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_colour(k + 1)}"/>' for x, y in placed[:60]]
+        if len(placed) <= DOTS:
+            parts += [f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{_colour(k + 1)}"/>' for x, y in placed]
     return _svg(parts, chart.title)
 
 

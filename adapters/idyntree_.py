@@ -10,8 +10,8 @@ both with spatial acceleration. Wrenches on links are in the same representation
 `generalizedGravityForces` turns its base rows by the pose of an earlier state, unless another call has had the poses of
 this one computed.
 Defaults: gravity is an argument of every state, and whatever the memory held as long as no state has been set. A link
-without `<inertial>` has no mass, a link with a mass and without `<inertia>` the tensor that stood in memory before: that
-of the link before.
+without `<inertial>` has no mass, a link with a mass and without `<inertia>` the tensor that stood in memory before:
+that of the link before.
 Massless leaf links on fixed joints become additional frames of their holder, and so does a massless root with one fixed
 child, which is the base link then. Mimic joints stay open.
 Ledger: all calls are rigid; damping, friction and limits are kept in the model and are in no call, armature it has not.

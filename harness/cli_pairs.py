@@ -4,13 +4,33 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .cli_options import Base, Count, Csv, Frames, Html, Json, JUnit, Markdown, Sarif, Seed, Tolerance
+from .cli_options import (
+    Base,
+    Count,
+    Csv,
+    Frames,
+    Html,
+    InProcess,
+    Json,
+    JUnit,
+    Markdown,
+    Memory,
+    Sarif,
+    Seed,
+    Timeout,
+    Tolerance,
+)
 from .cli_output import destinations, draw, same_file, sentences, write_out, writing
 from .errors import HarnessError, RequestError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .tree import Tree
 
 First = Annotated[str, typer.Argument(metavar="FILE_A", help="URDF or MJCF, taken as expected.", show_default=False)]
 Second = Annotated[str, typer.Argument(metavar="FILE_B", help="URDF or MJCF, the other.", show_default=False)]
@@ -64,6 +84,9 @@ def diff(
     junit: JUnit = None,
     sarif: Sarif = None,
     frames: Frames = None,
+    timeout: Timeout = 120.0,
+    memory: Memory = 8192,
+    in_process: InProcess = False,
     quiet: Short = False,
     verbose: Every = False,
 ) -> None:
@@ -89,6 +112,7 @@ def diff(
             states=states,
             seed=seed,
             tolerance=tolerance,
+            read_mjcf=_reader(in_process, timeout, memory),
         )
         if json == "-":
             write_out(result.dumps())
@@ -100,33 +124,54 @@ def diff(
 
 
 def export(
-    file: Source, *, output: Target, file_format: Format = None, base: Base = "auto", verbose: EveryLoss = False
+    file: Source,
+    *,
+    output: Target,
+    file_format: Format = None,
+    base: Base = "auto",
+    timeout: Timeout = 120.0,
+    memory: Memory = 8192,
+    in_process: InProcess = False,
+    verbose: EveryLoss = False,
 ) -> None:
     """Write the robot of a file in the other format, or in the same one, and name what is lost."""
     with sentences():
         from ..reports.exported import Exported, export_report, size  # noqa: PLC0415
         from .exporters import export as write  # noqa: PLC0415
-        from .load import load  # noqa: PLC0415
+        from .load import open_model  # noqa: PLC0415
         from .replace import is_device  # noqa: PLC0415
 
-        tree = load(file, base)
+        read_mjcf = _reader(in_process, timeout, memory)
+        tree = open_model(file, base, read_mjcf).tree
         if same_file(file, output):
             raise RequestError(f"{output} is the file that is read; write to another one")
         with writing():
             again = not is_device(output)
             exported = write(tree, output, file_format)
         robot = size(len(tree.bodies) - 1, tree.nv, tree.total_mass)
-        unread = _unread(str(output), base) if again else ""  # what went through a pipe is gone
+        unread = _unread(str(output), base, read_mjcf) if again else ""  # what went through a pipe is gone
         report = Exported(file, str(output), robot, base, tree.losses, exported.losses, unread)
         draw(lambda c: export_report(report, c, verbose=verbose))
 
 
-def _unread(file: str, base: str) -> str:
+def _reader(in_process: bool, timeout: float, memory: int) -> Callable[[str], Tree] | None:
+    """Return what reads MJCF: MuJoCo, in a process of its own unless it is asked for in this one.
+
+    Raises:
+        RequestError: a limit is out of range.
+    """
+    from .bench import mjcf_reader  # noqa: PLC0415
+    from .request import Request  # noqa: PLC0415
+
+    return mjcf_reader(Request(in_process=in_process, timeout=timeout, memory=memory).limits)
+
+
+def _unread(file: str, base: str, read_mjcf: Callable[[str], Tree] | None) -> str:
     """Return why a file that was written cannot be read back, or "": MuJoCo refuses, say, a mass of zero that moves."""
-    from .load import load  # noqa: PLC0415
+    from .load import open_model  # noqa: PLC0415
 
     try:
-        load(file, base)
+        open_model(file, base, read_mjcf)
     except HarnessError as error:
         return str(error)
     return ""

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from .states import States
     from .tree import Floats, Tree
 
-SAME: Final = 1e-9  # relative, of a parameter that is read back
 # Every call of a session by what an engine without it lacks: words that can stand in `EngineCard.limits`.
 CALLS: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = {
     "inverse dynamics": ("inverse_dynamics", ("q", "v", "a")),
@@ -63,16 +62,17 @@ class Conduct:
     asked: tuple[str, ...]
 
 
-def conduct(session: Session, tree: Tree, states: States) -> Conduct:
+def conduct(session: Session, tree: Tree, states: States, tolerance: float = 1e-9) -> Conduct:
     """Ask a session of the neutral path whatever the frozen states do not.
 
     Args:
         session: opened from `tree`.
         tree: what it must hold.
         states: of the tree, at least two.
+        tolerance: relative, of masses and of whatever is read back.
     """
     try:
-        faults = [*_names(session, tree), *_keys(session)]
+        faults = [*_names(session, tree, tolerance), *_keys(session)]
     except (Exception, SystemExit) as error:  # noqa: BLE001  an adapter may hand out anything
         return Conduct((f"the session is none: {told(error)}",), {}, ())
     if faults:
@@ -94,7 +94,7 @@ def conduct(session: Session, tree: Tree, states: States) -> Conduct:
     faults += [f"{c.method} changes its argument {c.argument} by {c.size:.3g}" for c in asked.changes[:1]]
     faults += _wrong_sizes(session, tree, states, lacks)
     try:
-        faults += _read_back(session, tree)
+        faults += _read_back(session, tree, tolerance)
     except EngineUnsupported as limit:
         lacks[READ_BACK] = str(limit)
     if "inverse dynamics" in lacks:  # of what is not there at all, no argument is lacking
@@ -122,7 +122,7 @@ def _question(arguments: tuple[str, ...], states: States, count: int) -> dict[st
     return given
 
 
-def _names(session: Session, tree: Tree) -> Iterator[str]:
+def _names(session: Session, tree: Tree, tolerance: float) -> Iterator[str]:
     """Yield what is wrong with the attributes: on the neutral path every dof of the tree is there, and none beyond."""
     if tuple(session.dofs) != tree.dofs:
         yield f"dofs: they are {_few(session.dofs)}; expected {_few(tree.dofs)}"
@@ -131,7 +131,7 @@ def _names(session: Session, tree: Tree) -> Iterator[str]:
     if strange := [name for name in session.bodies if name not in tree.index or not tree.index[name]]:
         yield f"bodies: {_few(strange)} are no bodies of the tree"
     mass, least, most = float(session.total_mass), tree.moving_mass, tree.total_mass
-    if not least * (1 - SAME) <= mass <= most * (1 + SAME):  # what stands still need not be held
+    if not least * (1 - tolerance) <= mass <= most * (1 + tolerance):  # what stands still need not be held
         yield f"total_mass: {mass:.6g} kg; the tree has {most:.6g} kg, of which {least:.6g} kg can move"
 
 
@@ -172,7 +172,7 @@ def _wrong_sizes(session: Session, tree: Tree, states: States, lacks: Mapping[st
             yield f"{method}: does not answer any more after arrays of wrong size: {told(error)}"
 
 
-def _read_back(session: Session, tree: Tree) -> Iterator[str]:
+def _read_back(session: Session, tree: Tree, tolerance: float) -> Iterator[str]:
     """Return what `describe` says otherwise than the tree.
 
     Raises:
@@ -189,8 +189,8 @@ def _read_back(session: Session, tree: Tree) -> Iterator[str]:
     try:
         # An engine that holds a joint as several of its own, or counts from another zero, is judged by its answers;
         # the frames of its bodies may be its own.
-        alike = _moving(held) == _moving(tree)
-        differences = compare(tree, held, match(tree, held), SAME).differences if alike else ()
+        same = _moving(held) == _moving(tree)
+        differences = compare(tree, held, match(tree, held), tolerance).differences if same else ()
     except (HarnessError, AttributeError, TypeError) as error:
         return iter((f"describe: answers no Tree that can be compared: {told(error)}",))
     return iter(

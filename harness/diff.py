@@ -32,7 +32,7 @@ from .results import off_by
 from .states import States, require_memory, sample
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from .diagnosis.difference import Difference
     from .diagnosis.matching import Matching
@@ -54,6 +54,7 @@ def diff(
     states: int = 64,
     seed: int = 0,
     tolerance: float = 1e-9,
+    read_mjcf: Callable[[str], Tree] | None = None,
 ) -> DiffResult:
     """Compare two models, each a path, a `Tree` or a live model of an engine.
 
@@ -66,13 +67,14 @@ def diff(
         states: how many frozen states of `a` are drawn.
         seed: of the draw.
         tolerance: relative; below it two parameters are the same.
+        read_mjcf: reads an MJCF file, in another process; None reads it in this one.
 
     Raises:
         ReadError: a file cannot be used.
         RequestError: a name or kind does not exist, a kind cannot be ignored, or an option is out of range.
     """
     _require(base, ignore, tolerance)
-    ours, theirs = open_model(a, base).tree, open_model(b, base).tree
+    ours, theirs = open_model(a, base, read_mjcf).tree, open_model(b, base, read_mjcf).tree
     with np.errstate(all="ignore"):  # a number beyond all doubles is a difference, not a warning
         return _compared(ours, theirs, names or NO_MAP, ignore, states, seed, tolerance)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from . import registry
 from .bench import Bench, gather, versions
+from .checks.tolerances import alike
 from .contract import CALLS, READ_BACK, conduct
 from .engine import Given
 from .errors import EngineBroken, EngineUnsupported, told
@@ -220,7 +221,7 @@ def _trial(bench: Sequence[Bench], specimen: Specimen, request: Request) -> Tria
         words = f"neutral raised {told(error)}; a tree that it cannot hold is EngineUnsupported"
         return end("wrong", worst=inf, at=CONTRACT, faults=(Fault(CONTRACT, inf, words),))
     states = sample(tree, min(STATES, BODY_STATES // (len(tree.bodies) - 1)), request.seed)
-    kept = conduct(session, tree, states)
+    kept = conduct(session, tree, states, alike(request.tolerance, tree, b.eps))
     faults = tuple(Fault(CONTRACT, inf, words) for words in kept.faults)
     if (death := _death(session)) is not None:
         return end(death.status, words=str(death), faults=faults)

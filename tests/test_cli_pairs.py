@@ -13,6 +13,7 @@ from pair_texts import CAMERA, TOOL, two_links
 from typer.testing import CliRunner
 
 import tautology
+from tautology.harness import bench
 from tautology.harness import diff as module
 from tautology.harness.cli import app
 
@@ -58,7 +59,7 @@ def test_every_option_reaches_the_comparison(pair, monkeypatch):
     options = (
         "--base free --map hinge=hinge --map elbow=elbow --ignore armature --ignore mass --seed 3 --tolerance 1e-6"
     )
-    diff(*options.split(), code=0)
+    diff(*options.split(), "--in-process", code=0)
     assert asked == [
         (
             ("a.urdf", "b.urdf"),
@@ -69,6 +70,7 @@ def test_every_option_reaches_the_comparison(pair, monkeypatch):
                 "states": 6,
                 "seed": 3,
                 "tolerance": 1e-6,
+                "read_mjcf": None,
             },
         )
     ]
@@ -271,3 +273,20 @@ def test_an_export_that_cannot_be_read_back_names_the_reason_and_no_next_command
     assert "What was written cannot be read back: " in shown
     assert "a.xml" in shown.split("read back: ")[1]
     assert "tautology diff" not in shown
+
+
+@pytest.mark.parametrize("command", ["diff", "export"])
+def test_mjcf_is_read_in_the_process_of_mujoco(command, tmp_path, monkeypatch):
+    """A compiler that does not come to an end is a sentence and exit 2, as in `check`; with --in-process it is ours."""
+    monkeypatch.chdir(tmp_path)
+    file = tmp_path / "arm.xml"
+    file.write_text((MODELS / "tau_arm.xml").read_text())
+    arguments = [command, str(file), *([str(file)] if command == "diff" else ["-o", "arm.urdf"])]
+    late = RUNNER.invoke(app, [*arguments, "--timeout", "0.0001"])
+    bench.stop_workers()
+    assert (late.exit_code, late.stdout) == (2, "")
+    assert late.stderr == f"{file}: MuJoCo, which reads MJCF for every engine, gave no answer within 0.0001 s\n"
+    assert not (tmp_path / "arm.urdf").exists()
+    assert RUNNER.invoke(app, [*arguments, "--timeout", "0.0001", "--in-process"]).exit_code == 0
+    wrong = RUNNER.invoke(app, [*arguments, "--timeout", "0"])
+    assert (wrong.exit_code, wrong.stderr) == (2, "timeout 0.0 is not a number of seconds above 0\n")

@@ -8,6 +8,7 @@ from functools import cache
 import numpy as np
 import pytest
 from engines_at_hand import needs
+from random_trees import random_tree
 from typer.testing import CliRunner
 
 from tautology import models
@@ -283,6 +284,21 @@ def test_the_ledger_as_measured_is_the_ledger_of_the_manuals(robot):
     assert seen["qfrc_passive"]["damp"] == seen["qfrc_passive"]["spring"] == "-"
     own = "+*" if load(models.path(robot)).base == "free" else "+"
     assert seen["qfrc_bias"]["c"] == seen["mj_rne, flg_acc=0"]["c"] == own
+
+
+@needs("pinocchio", "mujoco")
+@pytest.mark.parametrize("seed", range(6))
+def test_terms_are_told_apart_on_joints_of_every_kind(seed):
+    """Planar, ball and floating joints: nothing is left of any call, and only two terms of MuJoCo are held in part."""
+    found = explain("apis", random_tree(np.random.default_rng(seed), 7, armature=True))
+    parts = set()
+    for section in found.sections:
+        for one in section.tables:
+            for row in one.rows if one.title == "Terms" else ():
+                assert row[-1] < 1e-8, row
+                parts |= {(row[0], n) for n, x in zip(apis.NAMES, row[1:-1], strict=True) if isinstance(x, float)}
+    soft = {("mj_inverse", "fric"), ("mj_inverse, invdiscrete", "fric"), ("mj_inverse, invdiscrete", "damp")}
+    assert parts <= soft
 
 
 @needs("mujoco")

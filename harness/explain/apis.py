@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from ..errors import HarnessError
+from ..tree import JointKind
 from .record import Cell, Column, Explanation, Section, Table, columns
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ INVERSE: Final = (
     "answers for the next time step h: damping is then taken implicitly, and h D a is left."
 )
 AWAY: Final = (
-    "+*: a call without an acceleration stands at the engine's own zero, which for a floating base with ordinary "
-    "acceleration is another motion than spatial zero: omega x v away, so c(q, v) is less by M (omega x v)."
+    "+*: a call without an acceleration stands at the engine's own zero, which for a floating or planar joint with "
+    "ordinary acceleration is another motion than spatial zero: omega x v away, so c(q, v) is less by M (omega x v)."
 )
 
 
@@ -149,7 +150,7 @@ def _lost(
 
 
 def _terms(p: _Probe) -> tuple[dict[str, Floats], Floats]:
-    """Return every term (nv,) by the reference, and M (omega x v) of the floating bases."""
+    """Return every term (nv,) by the reference, and M (omega x v) of floating and planar joints."""
     from ...adapters.reference import Reference  # noqa: PLC0415  loaded when a topic is asked
 
     tree, rest, (q, v, a) = p.tree, np.zeros((1, len(p.v))), (x[None] for x in (p.q, p.v, p.a))
@@ -160,9 +161,12 @@ def _terms(p: _Probe) -> tuple[dict[str, Floats], Floats]:
         damping[vs], friction[vs] = joint.damping * p.v[vs], joint.friction * np.sign(p.v[vs])
         if joint.nv == 1:
             spring[vs] = joint.stiffness * (p.q[qs] - np.asarray(joint.rest))
-        if joint.kind.value == "floating":
+        if joint.kind is JointKind.FLOATING:
             linear, omega = p.v[vs][:3], p.v[vs][3:]
             turned[0, vs.start : vs.start + 3] = np.cross(omega, linear)
+        elif joint.kind is JointKind.PLANAR:
+            x, y, spin = p.v[vs]
+            turned[0, vs.start : vs.start + 2] = -spin * y, spin * x
     zero = np.zeros(3)
     M_a = rigid.inverse_dynamics(q, rest, a, gravity=zero)[0]
     terms = (
@@ -213,7 +217,8 @@ def _vectors(p: _Probe, calls: Mapping[str, Floats]) -> Table:
 
 def _reference(p: _Probe, terms: Mapping[str, Floats]) -> Section:
     rows = tuple((dof, *(float(term[k]) for term in terms.values())) for k, dof in enumerate(p.tree.dofs))
-    words = (HELD, MEASURED, AWAY) if p.tree.base == "free" else (HELD, MEASURED)
+    turns = any(joint.kind in (JointKind.FLOATING, JointKind.PLANAR) for joint in p.tree.joints)
+    words = (HELD, MEASURED, AWAY) if turns else (HELD, MEASURED)
     table = Table("The terms by the native reference [N m | N]", columns("dof", *terms), rows)
     return Section("The terms", words, (table,))
 

@@ -27,7 +27,7 @@ sound := $(shell test ! -e $(VENV)/installing && $(BIN)/python -c "" > /dev/null
 unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
-.PHONY: help demo test quick core engines engine-tests lint oldest bench clean anew
+.PHONY: help demo test quick core engines engine-tests lint oldest bench docs clean anew
 
 help:
 	@echo "make demo     check the bundled arm in every engine"
@@ -38,6 +38,7 @@ help:
 	@echo "make oldest   run that with the oldest versions that pyproject.toml allows"
 	@echo "make engines  install every engine that there is for this Python, and test their adapters"
 	@echo "make bench    measure against the plain engines"
+	@echo "make docs     build the documentation site, build/site/index.html"
 	@echo "make clean    remove what these commands made"
 	@echo
 	@echo "PYTHON=...    the interpreter to use, 3.11 to 3.13"
@@ -75,6 +76,12 @@ bench: $(VENV)/ready-test
 	$(BIN)/python benchmarks/reference_speed.py
 	$(BIN)/python benchmarks/check_speed.py
 
+# MkDocs builds what generate.py wrote; its theme would print an advertisement of its successor.
+docs: $(VENV)/ready-docs
+	$(BIN)/python docs/generate.py build/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file build/docs/mkdocs.yml
+	@echo "build/site/index.html"
+
 clean:
 	@test ! -e $(VENV) || test -e $(VENV)/pyvenv.cfg || { echo "$(VENV) is no virtual environment: not removed" >&2; exit 1; }
 	rm -rf $(VENV) build dist *.egg-info .pytest_cache .hypothesis .ruff_cache
@@ -84,9 +91,10 @@ $(VENV)/ready:      extras =
 $(VENV)/ready-test: extras = [test]
 $(VENV)/ready-dev:  extras = [test,dev]
 $(VENV)/ready-all:  extras = [test,all]
+$(VENV)/ready-docs: extras = [docs]
 
 # `installing` stays behind when the installation is interrupted: then no one knows what .venv holds.
-$(VENV)/ready $(VENV)/ready-test $(VENV)/ready-dev $(VENV)/ready-all: $(VENV)/made pyproject.toml
+$(VENV)/ready $(VENV)/ready-test $(VENV)/ready-dev $(VENV)/ready-all $(VENV)/ready-docs: $(VENV)/made pyproject.toml
 	@echo "Installing tautology$(extras) into $(VENV): a minute the first time."
 	@touch $(VENV)/installing
 	@$(BIN)/python -m pip install -qq --editable ".$(extras)" $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS)) || { \

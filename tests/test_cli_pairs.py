@@ -275,13 +275,17 @@ def test_an_export_that_cannot_be_read_back_names_the_reason_and_no_next_command
     assert "tautology diff" not in shown
 
 
-@pytest.mark.parametrize("command", ["diff", "export"])
+@pytest.mark.parametrize("command", ["diff", "diff URDF", "export"])
 def test_mjcf_is_read_in_the_process_of_mujoco(command, tmp_path, monkeypatch):
     """A compiler that does not come to an end is a sentence and exit 2, as in `check`; with --in-process it is ours."""
     monkeypatch.chdir(tmp_path)
     file = tmp_path / "arm.xml"
     file.write_text((MODELS / "tau_arm.xml").read_text())
-    arguments = [command, str(file), *([str(file)] if command == "diff" else ["-o", "arm.urdf"])]
+    arguments = {
+        "diff": ["diff", str(file), str(file)],
+        "diff URDF": ["diff", str(MODELS / "tau_arm.urdf"), str(file)],
+        "export": ["export", str(file), "-o", "arm.urdf"],
+    }[command]
     late = RUNNER.invoke(app, [*arguments, "--timeout", "0.0001"])
     bench.stop_workers()
     assert (late.exit_code, late.stdout) == (2, "")

@@ -135,6 +135,15 @@ def test_a_crash_costs_one_specimen(engine, status, said):
 
 
 @pytest.mark.usefixtures("few")
+def test_a_crash_that_frozen_states_do_not_see_is_one():
+    """An engine that takes arrays of another robot and ends by them crashes, however right its answers are."""
+    result = tried("fragile", Request(in_process=False))
+    assert {trial.status for trial in result.trials if trial.concern in FEW} == {"crashed"}
+    assert all("poses: ended by SIGSEGV" in trial.words for trial in result.trials)
+    assert result.exit == 3
+
+
+@pytest.mark.usefixtures("few")
 def test_a_true_card_is_exit_0():
     """What is lacking everywhere is one limit, a kind of joint another; reasons may stand behind a colon."""
     result = asked("true")

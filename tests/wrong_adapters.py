@@ -67,6 +67,16 @@ class Hangs(Sound):
         return super().mass_matrix(q)
 
 
+class Fragile(Sound):
+    """Arrays of another robot end the process."""
+
+    def poses(self, q):
+        """Answer for this robot."""
+        if q.shape[1] != self.tree.nq:
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return super().poses(q)
+
+
 class NotOne(Sound):
     """One state loses its first axis."""
 
@@ -201,6 +211,7 @@ SESSIONS = {
     "rewrites": Rewrites,
     "crashes": Crashes,
     "hangs": Hangs,
+    "fragile": Fragile,
     "notone": NotOne,
     "notnone": NotNone,
     "anysize": AnySize,

@@ -140,29 +140,6 @@ def test_the_readme_has_an_example() -> None:
     assert "make test" in README
 
 
-@pytest.mark.parametrize("block", python_blocks(), ids=lambda block: block.strip().splitlines()[0][:40])
-def test_an_example_of_the_readme_runs(block: str, tmp_path: Path) -> None:
-    """Each runs by itself, in a folder that holds `robot.urdf` and its twin `robot.xml`, without a warning."""
-    for suffix in ("urdf", "xml"):
-        shutil.copy(ROOT / "models" / f"tau_arm.{suffix}", tmp_path / f"robot.{suffix}")
-    ran = run(sys.executable, "-W", "error", "-c", block, cwd=tmp_path)
-    assert ran.returncode == 0, ran.stdout
-
-
-def test_the_console_example_of_the_readme_is_what_is_printed() -> None:
-    """Word for word; numbers are those of one machine, and may have another last digit on another."""
-    ((command, shown),) = re.findall(
-        r"^```console\n\$ tautology (check .*?)\n(.*?)^```", README, re.MULTILINE | re.DOTALL
-    )
-    first = ("--engine", "pinocchio", "--engine", "mujoco")  # what an installation without extras has
-    ran = run(sys.executable, "-m", "tautology", *command.split(), *first, cwd=ROOT, COLUMNS="80")
-
-    def words(text: str) -> list[str]:
-        return re.sub(r"[0-9.]+(e[+-]?[0-9]+)?", "#", text).split()
-
-    assert words(ran.stdout) == words(shown)
-
-
 def test_the_documents_name_commands_that_exist() -> None:
     """Whatever follows `make` in a document is a target of the Makefile."""
     targets = set(re.findall(r"^([a-z]+):", MAKEFILE, flags=re.MULTILINE))

@@ -38,13 +38,15 @@ ABOUT = {
 HEAD = """# What the engines make of {about}
 
 {models} models, native path: each engine reads the file with its own importer and defaults, meshes taken out; base as
-in the file; {states} frozen states, seed 0, relative tolerance {tolerance:g}. Engines: {versions}. Made by
+in the file; {states} frozen states, seed 0, relative tolerance {tolerance:g}. Made by
 
     python benchmarks/engine_verdicts.py {kind}
 
 *agree*: every quantity and identity is that of the file. *differs*: another robot, for the reasons below. *refused*:
 the engine would not load it, in its own words. *unsupported*: the engine cannot hold such a robot, known before it
 is asked.
+
+{versions}.
 """
 
 
@@ -134,7 +136,8 @@ def example(first) -> str:  # noqa: ANN001  a `Finding`
     """Return place and values of a finding."""
     place = f"`{first.where}`" if first.where else "the file"
     line = f", line {first.line}" if first.line else ""
-    return f"{place}{line}: {short(first.expected)} became {short(first.found)}"[:240]
+    said = short(first.found)
+    return f"{place}{line}: {said if first.expected is None else f'{short(first.expected)} became {said}'}"[:240]
 
 
 def short(value: object) -> str:

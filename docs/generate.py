@@ -26,6 +26,7 @@ ROOT = DOCS.parent
 COPIED = ("screenshots", "figures", "javascripts", "stylesheets", "lessons")
 FROM_ROOT = ("README.md", "CONVENTIONS.md", "CONTRIBUTING.md", "CHANGELOG.md")
 GUIDES = ("tutorial", "ci", "pytest", "baselines", "versions", "frames", "adapters")
+ELEMENT = re.compile(r"<((?!/?(?:a|br|details|div|figcaption|figure|img|kbd|p|span|sub|summary|sup)\b)/?[a-z]\w*)>")
 LINKED = re.compile(r"(?<![\w/(\[`])(?:docs/(\w+)\.md|(CONVENTIONS|CONTRIBUTING|CHANGELOG)\.md)(?![\w)\]`])")
 
 
@@ -67,7 +68,14 @@ def _linked(text: str, found: dict[str, str]) -> Iterator[str]:
     for line in text.splitlines(keepends=True):
         fenced ^= line.lstrip().startswith("```")
         indented = line.startswith("    ")
-        yield line if fenced or indented else LINKED.sub(lambda match: _link(match, found), line)
+        yield line if fenced or indented else _elements(LINKED.sub(lambda match: _link(match, found), line))
+
+
+def _elements(line: str) -> str:
+    """Show elements of XML that a text names outside code; a browser would take them for unknown HTML."""
+    parts = line.split("`")
+    parts[::2] = [ELEMENT.sub(r"&lt;\1>", part) for part in parts[::2]]
+    return "`".join(parts)
 
 
 def _link(match: re.Match[str], found: dict[str, str]) -> str:

@@ -8,6 +8,8 @@ import tomllib
 from importlib import import_module
 from pathlib import Path
 
+from words import prose
+
 from tautology.harness.checks.tolerances import TABLE
 from tautology.harness.results import IDENTITIES, QUANTITIES
 
@@ -28,7 +30,7 @@ def pages() -> dict[str, str]:
         + _table("quantity", {name: name for name in QUANTITIES})
         + _table("identity", IDENTITY_KEYS)
         + "## What is allowed\n\n"
-        + "".join(f"- **{line.name}**: {line.rule}\n\n    since {line.reason}\n" for line in TABLE)
+        + "".join(f"- **{line.name}**: {prose(line.rule)}\n\n    since {prose(line.reason)}\n" for line in TABLE)
     )
     return written
 
@@ -53,12 +55,12 @@ def _page(name: str, key: str, sort: str, caught: dict[str, list[tuple[str, str]
     if "of" in TEXTS[key]:
         module, function = TEXTS[key]["of"].split(".")
         check = getattr(import_module(f"tautology.harness.checks.{module}"), function)
-        text += f"{inspect.getdoc(check)}\n\n"
+        text += f"{prose(inspect.getdoc(check) or '')}\n\n"
     for line in TABLE:
         if name in line.rows and (sort == "Identity") == (line.name != "rounding" or name not in QUANTITIES):
-            text += f"## What is allowed\n\n`{line.rule}`\n\nThis is *{line.name}*: {line.reason}.\n\n"
-    text += f"## What a failure means\n\n{TEXTS[key]['means']}\n\n"
-    rows = "".join(f"| {engine} | {wrong} |\n" for engine, wrong in caught.get(name, []))
+            text += f"## What is allowed\n\n`{line.rule}`\n\nThis is *{line.name}*: {prose(line.reason)}.\n\n"
+    text += f"## What a failure means\n\n{prose(TEXTS[key]['means'])}\n\n"
+    rows = "".join(f"| {engine} | {prose(wrong)} |\n" for engine, wrong in caught.get(name, []))
     return text + (
         "## Wrong engines that it catches\n\nOf those that are wrong on purpose in the tests, each in one thing:\n\n"
         f"| engine | |\n|---|---|\n{rows}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from words import prose
+
 from tautology.adapters import CARDS
 from tautology.harness.fixes import SPELLED
 from tautology.harness.kinds import texts
@@ -31,7 +33,9 @@ def pages() -> dict[str, str]:
 
 def navigation() -> list[object]:
     """Return the engines in the order of their cards."""
-    measured = [file.name for file in sorted(DOCS.glob("engine*.md"))]
+    measured = [{"All in one table": "engine_table.md"}] if (DOCS / "engine_table.md").is_file() else []
+    files = sorted(DOCS.glob("engines_*.md"))
+    measured += [{f"Measured: {file.stem.removeprefix('engines_')}": file.name} for file in files]
     return ["engines/index.md", *({_name(card): f"engines/{card.name}.md"} for card in CARDS), *measured]
 
 
@@ -47,14 +51,12 @@ def _page(card: EngineCard) -> str:
     text += f"| arithmetic | {digits} precision |\n\n"
     text += _list("Conventions", card.conventions)
     if card.ledger:
-        rows = "".join(f"| {_code(call)} | {terms} |\n" for call, terms in card.ledger.items())
+        rows = "".join(f"| {_code(call)} | {prose(terms)} |\n" for call, terms in card.ledger.items())
         text += f"## What a call contains\n\n| call | terms |\n|---|---|\n{rows}\n"
     text += _list("What it cannot answer", card.limits)
     causes = [(kind, one.causes[card.name]) for kind, one in texts().items() if card.name in one.causes]
     if causes:
-        rows = "".join(
-            f"| [{kind}](../findings/{kind}.md) | {cause.replace('|', '&#124;')} |\n" for kind, cause in causes
-        )
+        rows = "".join(f"| [{kind}](../findings/{kind}.md) | {prose(cause)} |\n" for kind, cause in causes)
         text += (
             "## Where it departs, by kind of finding\n\nKnown of the versions that the package is tested with; where a"
             f" fault came or went with a version, the version stands beside it.\n\n| kind | |\n|---|---|\n{rows}\n"
@@ -68,7 +70,7 @@ def _code(call: str) -> str:
 
 
 def _list(title: str, lines: tuple[str, ...]) -> str:
-    return f"## {title}\n\n" + "".join(f"- {line}\n" for line in lines) + "\n" if lines else ""
+    return f"## {title}\n\n" + "".join(f"- {prose(line)}\n" for line in lines) + "\n" if lines else ""
 
 
 def _versions(card: EngineCard) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import examples
+from words import prose
 
 from tautology.harness.fixes import SPELLED, table
 from tautology.harness.kinds import texts
@@ -26,7 +27,7 @@ FORMATS = {"urdf": "xml", "xml": "xml", "py": "python"}
 
 def pages() -> dict[str, str]:
     """Return a page per kind, and the table of all of them."""
-    rows = "".join(f"| [{kind}]({kind}.md) | {one.severity} | {one.means} |\n" for kind, one in texts().items())
+    rows = "".join(f"| [{kind}]({kind}.md) | {one.severity} | {prose(one.means)} |\n" for kind, one in texts().items())
     index = (
         "# Kinds of findings\n\nA finding names one reason why two answers differ. Its kind never changes its name:"
         " reports, baselines and lists of known differences refer to it. `tautology explain KIND` prints these pages in"
@@ -45,16 +46,12 @@ def navigation() -> list[object]:
 
 
 def _page(one: KindText) -> str:
-    causes = "".join(f"| {SPELLED.get(engine, engine)} | {_cell(cause)} |\n" for engine, cause in one.causes.items())
+    causes = "".join(f"| {SPELLED.get(engine, engine)} | {prose(cause)} |\n" for engine, cause in one.causes.items())
     return (
-        f"# {one.kind}\n\n*{one.severity}: {SEVERITIES[one.severity]}*\n\n{one.means}\n\n"
-        f"## In numbers\n\n{one.numbers}\n\n## Usual cause\n\n| engine | |\n|---|---|\n{causes}\n"
-        f"## Fix\n\n{one.fix}\n\n{''.join(_sentences(table()[one.kind]))}\n{''.join(_example(one.kind))}"
+        f"# {one.kind}\n\n*{one.severity}: {SEVERITIES[one.severity]}*\n\n{prose(one.means)}\n\n"
+        f"## In numbers\n\n{prose(one.numbers)}\n\n## Usual cause\n\n| engine | |\n|---|---|\n{causes}\n"
+        f"## Fix\n\n{prose(one.fix)}\n\n{''.join(_sentences(table()[one.kind]))}\n{''.join(_example(one.kind))}"
     )
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "&#124;").replace("<", "&lt;")
 
 
 def _sentences(rules: dict[str, Any]) -> Iterator[str]:
@@ -67,7 +64,7 @@ def _sentences(rules: dict[str, Any]) -> Iterator[str]:
         where = {"any": "any engine", "diff": "two files"}.get(key) or " ".join(
             [SPELLED.get(engine, engine.upper()), *([form.upper()] if form else [])]
         )
-        yield f"| {where} | {_cell(rule)} |\n"
+        yield f"| {where} | {prose(rule)} |\n"
 
 
 def _example(kind: str) -> Iterator[str]:

@@ -44,13 +44,24 @@ def main(folder: Path) -> None:
         file = pages / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+    python = {"handlers": {"python": {"paths": [str(_source(folder / "source"))]}}}
     settings = {
         "INHERIT": str(DOCS / "mkdocs.yml"),
         "docs_dir": str(pages),
         "site_dir": str(folder.parent / "site"),
+        "plugins": {"mkdocstrings": python},
         "nav": _navigation(),
     }
     (folder / "mkdocs.yml").write_text(yaml.safe_dump(settings, allow_unicode=True, sort_keys=False), encoding="utf-8")
+
+
+def _source(folder: Path) -> Path:
+    """Return a folder in which the package has its own name, whatever the checkout is called."""
+    package = folder / "tautology"
+    package.mkdir(parents=True)
+    for name in ("__init__.py", "adapters", "harness", "models", "reports"):
+        (package / name).symlink_to(ROOT / name)
+    return folder
 
 
 def _static() -> dict[str, str]:

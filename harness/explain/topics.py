@@ -41,8 +41,12 @@ TOPICS: Final[Mapping[str, Topic]] = {
         Topic("apis", "Which terms are in which call of which engine?", "tau_arm.urdf"),
         Topic("columns", "How do inverse dynamics at unit accelerations give the mass matrix?", "tau_arm.urdf"),
         Topic("torque", "What are the joint efforts made of?", "tau_arm.urdf"),
+        Topic("recursion", "How does the recursion find the joint efforts, body by body?", "three_planar_links.urdf"),
         Topic("frames", "What are the six numbers of a floating base in each engine?", "tau_walker.urdf"),
         Topic("wrenches", "In which axes, about which point, with which sign is an external wrench?", "tau_arm.urdf"),
+        Topic("energy", "Does the power of the joints become energy, does a simulation keep it?", "two_rods.urdf"),
+        Topic("cost", "How many operations and how much time does each algorithm take?", "tau_arm.urdf"),
+        Topic("loops", "What does a loop ask of the tree that it was cut into?", "four_bar.xml"),
     )
 }
 

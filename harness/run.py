@@ -74,6 +74,7 @@ def check(
     identities: bool = True,
     arrays: bool = False,
     answers: bool = False,
+    reasons: bool = True,
     known: tuple[Known, ...] = (),
     in_process: bool = True,
     timeout: float = 120.0,
@@ -83,8 +84,7 @@ def check(
 
     Args:
         model: path of a URDF or MJCF file, a `Tree`, a `pinocchio.Model`, `mujoco.MjModel` or `mujoco.MjSpec`.
-        engines: names and your own `(q, v, a) -> tau`, or one of them; None for every installed engine. The reference
-            always answers too.
+        engines: names and your own `(q, v, a) -> tau`, or one of them; None for all. The reference answers, too.
         path: "native" (the engine reads the file itself), "neutral" (it is built from our tree) or "both".
         base: "auto" (as the file says), "fixed" or "free".
         states: how many to draw, or `States` drawn before.
@@ -94,6 +94,7 @@ def check(
         identities: whether the identities inside each engine are checked, which takes most of the time.
         arrays: whether the result keeps errors and efforts of every state, for reports that draw them.
         answers: whether the result keeps what every engine answered, for a baseline.
+        reasons: whether it is looked for why answers depart, which can take longer than all answers.
         known: differences that do not count.
         in_process: whether engines are asked in this process, where one that crashes ends all; else each has its own.
         timeout: [s] for one call of an engine, or for loading one model, in a process of its own.
@@ -118,6 +119,7 @@ def check(
         identities=identities,
         arrays=arrays,
         answers=answers,
+        reasons=reasons,
         known=known,
         in_process=in_process,
         timeout=timeout,

@@ -1,10 +1,16 @@
-"""Tests of an engine that may be absent: they are skipped then, with the line that installs it."""
+"""Which engines tests ask: those of every installation by name, others only where they are installed."""
 
 from __future__ import annotations
 
 import pytest
 
 from tautology.harness import registry
+
+CORE = ("pinocchio", "mujoco")
+"""Engines of an installation without extras: a test whose outcome depends on who answers names these."""
+
+ASK_CORE = tuple(word for name in CORE for word in ("--engine", name))
+"""The same at a prompt."""
 
 
 def needs(*names: str) -> pytest.MarkDecorator:

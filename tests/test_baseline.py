@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+from engines_at_hand import ASK_CORE, CORE
 from lxml import etree
 from random_trees import random_tree
 from typer.testing import CliRunner
@@ -36,7 +37,7 @@ LAMP = models.path("desk_lamp.urdf")
 @pytest.fixture(scope="module")
 def lamp():
     """The bundled lamp, which MuJoCo reads as another robot, frozen with both engines."""
-    _, baseline = freeze(str(LAMP), Request(states=12))
+    _, baseline = freeze(str(LAMP), Request(engines=CORE, states=12))
     assert baseline is not None
     return baseline
 
@@ -386,7 +387,7 @@ def test_the_tolerance_is_the_frozen_one_unless_another_is_given(folder):
         (["freeze", "none.urdf", "-o", "x.json"], "none.urdf"),
         (["freeze", "lamp.urdf", "-o", "lamp.urdf"], "lamp.urdf is a file that is read"),
         (["freeze", "lamp.urdf", "-o", "no/x.json"], "cannot write no/x.json"),
-        (["freeze", "lamp.urdf", "-o", "x.json", "--engine", "drake"], "there is no engine 'drake'"),
+        (["freeze", "lamp.urdf", "-o", "x.json", "--engine", "havok"], "there is no engine 'havok'"),
     ],
 )
 def test_what_cannot_be_asked_is_one_sentence(folder, arguments, words):
@@ -427,7 +428,7 @@ def test_a_crash_is_neither_frozen_nor_accepted(folder, monkeypatch):
     adapter = registry.adapter
     monkeypatch.setattr(registry, "adapter", lambda name: _Leaving() if name == "mujoco" else adapter(name))
     before = (folder / "lamp.json").read_bytes()
-    code, _, errors = tautology("freeze", "lamp.urdf", "-o", "lamp.json", "--in-process")
+    code, _, errors = tautology("freeze", "lamp.urdf", "-o", "lamp.json", "--in-process", *ASK_CORE)
     assert (code, errors) == (3, "lamp.json is not written: not all engines answered or refused")
     code, _, errors = tautology("check", "lamp.urdf", "--baseline", "lamp.json", "--accept", "--in-process")
     assert (code, errors) == (3, "lamp.json is not renewed: not all engines answered or refused")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 import sample_results as samples
+from engines_at_hand import ASK_CORE
 from typer.testing import CliRunner
 
 from tautology import models
@@ -209,7 +210,7 @@ def test_check_passes_over_a_known_difference_and_says_so(tmp_path, monkeypatch)
         encoding="utf-8",
     )
     monkeypatch.chdir(tmp_path)
-    run = RUNNER.invoke(app, ["check", str(models.path("desk_lamp.urdf")), "--states", "4"])
+    run = RUNNER.invoke(app, ["check", str(models.path("desk_lamp.urdf")), "--states", "4", *ASK_CORE])
     words = " ".join(run.stdout.split())
     assert run.exit_code == 0, run.output
     assert words.startswith("KNOWN ")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from engines_at_hand import CORE
 from page_robots import HOSTILE_NAMES, hostile_urdf, repeated
 from sample_documents import DOCUMENTS, HOSTILE, saved, with_arrays
 from sample_results import agreeing, differing
@@ -71,7 +72,7 @@ class Elements(HTMLParser):
 @pytest.fixture(scope="module")
 def lamp() -> Saved:
     """Return a check of the desk lamp, which MuJoCo reads otherwise."""
-    return Saved.of(tautology.check(models.path("desk_lamp.urdf"), states=8, arrays=True))
+    return Saved.of(tautology.check(models.path("desk_lamp.urdf"), engines=CORE, states=8, arrays=True))
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -101,7 +102,7 @@ def test_names_are_data(number: int) -> None:
 def test_signs_that_turn_text_around_are_escapes(tmp_path: Path) -> None:
     """No character that a reader cannot see is in the page."""
     (tmp_path / "hostile.urdf").write_text(hostile_urdf(), encoding="utf-8")
-    text = html(Saved.of(tautology.check(tmp_path / "hostile.urdf", states=4, arrays=True)))
+    text = html(Saved.of(tautology.check(tmp_path / "hostile.urdf", engines=CORE, states=4, arrays=True)))
     data = "".join(part for name, part in Elements(text).scripts.items() if name)
     assert "\\\\u202eevil" in data
     assert [c for c in data.replace("\n", "") if not c.isprintable()] == []
@@ -127,7 +128,7 @@ def test_the_policy_lets_one_script_run_and_nothing_load(lamp: Saved) -> None:
 
 def test_made_later_it_is_the_same(lamp: Saved, tmp_path: Path) -> None:
     """From the files that a check saves, the page has the same bytes."""
-    result = tautology.check(models.path("desk_lamp.urdf"), states=8, arrays=True)
+    result = tautology.check(models.path("desk_lamp.urdf"), engines=CORE, states=8, arrays=True)
     text, arrays = files_of(result, "r.arrays.npz")
     (tmp_path / "r.json").write_text(text, encoding="utf-8")
     (tmp_path / "r.arrays.npz").write_bytes(arrays)
@@ -146,7 +147,7 @@ def test_a_page_without_arrays_names_the_views_that_are_missing(lamp: Saved) -> 
 
 def test_thirty_five_dofs_and_five_engines_are_under_three_megabytes() -> None:
     """A free base and 29 joints, 64 states, five engines on both paths beside the reference."""
-    robot = Saved.of(tautology.check(models.path("tau_walker.urdf"), states=4, arrays=True))
+    robot = Saved.of(tautology.check(models.path("tau_walker.urdf"), engines=CORE, states=4, arrays=True))
     large = of_size(repeated(robot, 1, 64, 5), 35, 45)
     text = html(large)
     data = Elements(text).data("model-0")

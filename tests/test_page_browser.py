@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 import pytest
 import sample_results as sample
 from browser import Opened, launched, missing, opened
+from engines_at_hand import CORE
 from page_robots import HOSTILE_NAMES, hostile_urdf, long_run
 from page_texts import FOLDER, text
 from sample_documents import DOCUMENTS, GOLDEN, HOSTILE
@@ -43,9 +44,9 @@ def browser() -> Iterator[Browser]:
 def pages(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder of pages: a robot that MuJoCo reads otherwise, hostile names, two files, many states."""
     folder = tmp_path_factory.mktemp("pages")
-    lamp = tautology.check(models.path("desk_lamp.urdf"), arrays=True)
+    lamp = tautology.check(models.path("desk_lamp.urdf"), engines=CORE, arrays=True)
     (folder / "hostile.urdf").write_text(hostile_urdf(), encoding="utf-8")
-    hostile = tautology.check(folder / "hostile.urdf", states=8, arrays=True)
+    hostile = tautology.check(folder / "hostile.urdf", engines=CORE, states=8, arrays=True)
     pair = tautology.diff(models.path("tau_arm.urdf"), models.path("tau_walker.xml"))
     for name, result in (("lamp", lamp), ("hostile", hostile), ("pair", pair)):
         (folder / f"{name}.html").write_text(html(Saved.of(result)), encoding="utf-8")
@@ -349,7 +350,7 @@ def test_several_models_have_an_overview(browser: Browser, tmp_path: Path) -> No
 def test_without_arrays_the_page_says_what_is_missing(browser: Browser, tmp_path: Path) -> None:
     """The views that need them are named, and are not there."""
     file = tmp_path / "report.html"
-    lamp = Saved.of(tautology.check(models.path("desk_lamp.urdf"), states=4, arrays=True))
+    lamp = Saved.of(tautology.check(models.path("desk_lamp.urdf"), engines=CORE, states=4, arrays=True))
     file.write_text(html(replace(lamp, arrays=None)), encoding="utf-8")
     with opened(browser, file) as made:
         notice = made.page.inner_text(".notice")

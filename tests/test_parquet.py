@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
+from engines_at_hand import ASK_CORE, CORE
 from pyarrow import parquet
 from sample_documents import DOCUMENTS, HOSTILE, hostile, saved, with_arrays
 
@@ -67,7 +68,7 @@ def test_every_ending_has_its_tables(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("file", ["desk_lamp.urdf", "tau_arm.xml"])
 def test_the_tables_say_what_the_result_says(file: str, tmp_path: Path) -> None:
     """Row by row the frames of the result; lists and words as JSON, infinities as such."""
-    result = tautology.check(models.path(file), states=8)
+    result = tautology.check(models.path(file), engines=CORE, states=8)
     write_frames(Saved.of(result), tmp_path)
     for name, frame in result.frames().items():
         back = pd.read_parquet(tmp_path / f"{name}.parquet")
@@ -159,10 +160,15 @@ def test_answers_per_dof_go_by_name(tmp_path: Path) -> None:
 
 def test_the_worst_state_of_the_answers_is_that_of_the_result(tmp_path: Path) -> None:
     """Least digits over the states are those of the row of the quantity, of every engine."""
-    result = tautology.check(models.path("desk_lamp.urdf"), states=12, seed=3)
+    result = tautology.check(models.path("desk_lamp.urdf"), engines=CORE, states=12, seed=3)
     assert result.arrays == {}
-    command = [sys.executable, "-m", "tautology", "check", str(models.path("desk_lamp.urdf")), "--states", "12"]
-    subprocess.run([*command, "--seed", "3", "--frames", "f", "-q"], cwd=tmp_path, capture_output=True, check=False)
+    command = [sys.executable, "-m", "tautology", "check", str(models.path("desk_lamp.urdf")), *ASK_CORE]
+    subprocess.run(
+        [*command, "--states", "12", "--seed", "3", "--frames", "f", "-q"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
     query = "select engine, path, quantity, min(digits) as digits from 'f/answers.parquet' group by all"
     with duckdb.connect() as base:
         answers = base.execute(query.replace("'f/", f"'{tmp_path}/f/")).df()

@@ -211,7 +211,7 @@ def test_an_engine_that_crashes_is_one_failure(project, monkeypatch):
     [
         ("", ("--tautology-model", "none.urdf"), "tautology: there is no model 'none.urdf' in "),
         ('models = ["none/*.urdf"]', (), "tautology: there is no model 'none/?.urdf' in "),
-        ('engines = ["drake"]', (), "there is no engine 'drake'; known engines: "),
+        ('engines = ["havok"]', (), "there is no engine 'havok'; known engines: "),
         ("model = 1", (), "'model' is no setting; there are models, "),
         ('[[known]]\nkind = "com"', (), "known 1 has no reason"),
     ],

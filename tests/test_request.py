@@ -32,7 +32,7 @@ def test_what_is_given_is_what_is_asked(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr("tautology.harness.run.check_model", note)
     other = {"engines": ("mujoco",), "path": "native", "base": "free", "states": 3, "seed": 7, "tolerance": 1e-6}
     other |= {"progress": print, "identities": False, "arrays": True, "answers": True, "in_process": False}
-    other |= {"timeout": 5.0, "memory": 0}
+    other |= {"timeout": 5.0, "memory": 0, "reasons": False}
     with pytest.raises(InterruptedError):
         check("robot.urdf", **other)
     assert {name: getattr(asked[0], name) for name in other} == other

@@ -1,3 +1,4 @@
+# pyright: reportAttributeAccessIssue=false
 """The calls into MJX: its stages compiled once each, over batches of one size, in MuJoCo's own coordinates.
 
 Double precision and the CPU hold inside these calls alone (`_double`): whoever has jax in the same process keeps their

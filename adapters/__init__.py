@@ -180,6 +180,7 @@ MJX = EngineCard(
         "in no call": "armature of actuators",
     },
     imports="mujoco.mjx",
+    first="compiles this model, some seconds",
 )
 
 PYBULLET = EngineCard(
@@ -224,6 +225,7 @@ NEWTON = EngineCard(
         "base velocity is that of the centre of mass, linear first, in world axes; base acceleration is ordinary",
         "quaternions are x, y, z, w; the velocity of a ball is in parent axes, of a planar joint along the plane",
         "all MJCF joints of one body are one D6 joint, slides before hinges; coordinates are q - ref",
+        "gravity is 9.81 down whatever an MJCF says, unless its flag disables it: the harness names the difference",
         "inverse dynamics takes no wrenches: the transpose of eval_jacobian maps those at centres of mass",
         "tensors that no body can have are corrected when a model is finalized; the neutral path skips that",
     ),
@@ -234,6 +236,7 @@ NEWTON = EngineCard(
         "in no call": "damping, friction, springs, tendons",
     },
     eps=2.0**-23,
+    first="compiles its kernels once, 20 s",
 )
 
 ADAM = EngineCard(

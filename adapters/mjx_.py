@@ -36,7 +36,7 @@ class MjxSession(MujocoSession):
     def ledger(self, q: Floats, v: Floats, a: Floats) -> dict[str, dict[str, Floats]]:
         """Return what "tau" and `mjx.rne` hold beyond the canonical effort."""
         calls = super().ledger(q, v, a)
-        return {"tau": calls["tau"], "mjx.rne": calls["mj_rne"]}
+        return {call: calls[call] for call in ("tau", MjxCalls.RNE)}
 
 
 class _MjxEngine:
@@ -47,7 +47,7 @@ class _MjxEngine:
 
         Raises:
             EngineRefused: MuJoCo would not load it, or MJX would not take it.
-            EngineUnsupported: another format, or a model that MuJoCo cannot hold.
+            EngineUnsupported: another format, a model that MuJoCo cannot hold, or nothing moves.
         """
         require_size(tree)
         return MjxSession(load(given, tree), tree)
@@ -56,7 +56,7 @@ class _MjxEngine:
         """Build the model from the tree.
 
         Raises:
-            EngineUnsupported: a size that MuJoCo cannot hold.
+            EngineUnsupported: a size that MuJoCo cannot hold, or nothing moves.
         """
         return MjxSession(build(tree), tree)
 

@@ -25,7 +25,7 @@ import jax as _jax
 from mujoco import mjx as _mjx
 from mujoco.mjx._src import smooth as _smooth
 
-from ..harness.errors import EngineRefused, Source
+from ..harness.errors import EngineRefused, EngineUnsupported, Source
 from .mujoco_calls import BODY, Calls
 from .mujoco_versions import Whole
 
@@ -41,10 +41,11 @@ mjx: Any = _mjx
 smooth: Any = _smooth  # solve_m is public nowhere else
 
 BATCH: Final = 64  # states at once: what is asked with other numbers of states compiles nothing anew
-OPTIONS: Final[Mapping[str, Any]] = {"xla_disable_hlo_passes": "fusion", "xla_backend_optimization_level": 1}
+OPTIONS: Final[Mapping[str, Any]] = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 0}
 PLACED: Final = ("qpos", "xpos", "xquat", "xmat", "xipos", "ximat", "xanchor", "xaxis", "site_xpos", "site_xmat")
 POSITION: Final = (*PLACED, "subtree_com", "cdof", "_impl.cinert")
 VELOCITY: Final = ("cvel", "cdof_dot")
+INERTIA: Final = "_impl.M"  # dense, or its entries alone where MJX keeps it sparse
 
 
 @contextmanager
@@ -62,7 +63,8 @@ class MjxCalls(Calls):
         file: of the model, for a refusal.
 
     Raises:
-        EngineRefused: `mjx.put_model` would not take it.
+        EngineRefused: `mjx.put_model` or `mjx.make_data` would not take it.
+        EngineUnsupported: nothing moves.
     """
 
     LACKS: Mapping[str, str] = MappingProxyType(
@@ -72,13 +74,18 @@ class MjxCalls(Calls):
         }
     )
     WRENCHES = "move the wrench to the centre of mass and turn it into world axes for xfrc_applied"
+    RNE = "mjx.rne"
 
     def __init__(self, model: MjModel, file: str = "") -> None:
+        if not model.nv:
+            raise EngineUnsupported("no joint moves; the stages of MJX go along dofs, and need one")
         with _double():
-            try:
-                mjx.put_model(model)  # with the user's own options, of which it refuses some
+            try:  # with the options of the file, of which both refuse some
+                mjx.put_model(model)
+                mjx.make_data(model)
             except NotImplementedError as refusal:
-                raise EngineRefused(str(refusal), "refused.unsupported", None, Source(file)) from refusal
+                words = f"MJX does not implement: {refusal}"
+                raise EngineRefused(words, "refused.unsupported", None, Source(file)) from refusal
             super().__init__(model)
             Whole(model).actuator_armature[:] = 0  # MJX does not know it
             self._model, self._blank = mjx.put_model(model), mjx.make_data(model)
@@ -92,8 +99,6 @@ class MjxCalls(Calls):
 
     def reflected_inertia(self) -> Floats:
         """Return `mjx.crb` and `mjx.tendon_armature` of the same model without mass, (nv,) or (nv, nv)."""
-        if not self.model.nv:
-            return np.zeros(0)
         with _double():
             bare = self._model.replace(body_mass=0 * self._model.body_mass, body_inertia=0 * self._model.body_inertia)
         M = self._inertia(self.model.qpos0[None], bare)[0]
@@ -132,7 +137,7 @@ class MjxCalls(Calls):
         """Return M^-1 times efforts (N, nv) by `mjx` factor_m and solve_m."""
 
         def solve(q: Any, b: Any) -> Any:
-            return self._stage("solve", _solve, self._placed(q), b)
+            return self._stage("solve", _solve, self._stage("inertia", _inertia, self._placed(q)), b)
 
         return self._batched(solve, qpos, efforts)
 
@@ -178,7 +183,8 @@ class MjxCalls(Calls):
 
     def _inertia(self, qpos: Floats, model: Any) -> Floats:
         def inertia(q: Any) -> Any:
-            return self._stage("inertia", _inertia, self._placed(q, model), model=model)
+            held = self._stage("inertia", _inertia, self._placed(q, model), model=model)
+            return self._stage("full", mjx.full_m, held) if mjx.is_sparse(model) else held[INERTIA]
 
         return self._batched(inertia, qpos)
 
@@ -253,16 +259,12 @@ def _rne(m: Any, d: Any, v: Any, a: Any) -> Any:
     return mjx.rne(m, d.replace(qvel=v, qacc=a), flg_acc=True).qfrc_bias
 
 
-def _with_inertia(m: Any, d: Any) -> Any:
-    return mjx.tendon_armature(m, mjx.crb(m, mjx.tendon(m, d)))
-
-
 def _inertia(m: Any, d: Any) -> Any:
-    return mjx.full_m(m, _with_inertia(m, d))
+    return _fields(mjx.tendon_armature(m, mjx.crb(m, mjx.tendon(m, d))), (INERTIA,))
 
 
 def _solve(m: Any, d: Any, efforts: Any) -> Any:
-    return smooth.solve_m(m, mjx.factor_m(m, _with_inertia(m, d)), efforts)
+    return smooth.solve_m(m, mjx.factor_m(m, d), efforts)
 
 
 def _in_world(d: Any, loads: Any) -> tuple[Any, Any]:

@@ -57,8 +57,8 @@ class MujocoSession:
         self._roots = [self._held[i] for i in roots if i in self._held]
         self.findings: tuple[Finding, ...] = (
             *opened.findings,
-            *conventions(opened, tree, self._calls.WRENCHES),
-            *tendons(opened, tree, self._calls.couplings() if tree.tendons else ()),
+            *conventions(opened, tree, self._calls.WRENCHES, self._calls.RNE),
+            *tendons(opened, tree, self._calls.couplings() if tree.tendons else (), self._calls.RNE),
         )
         self.lacks = dict(self._calls.LACKS)
         if not self._masses.sum():
@@ -93,7 +93,7 @@ class MujocoSession:
         tau = rigid + _times(self._reflected, Ta + beta)
         calls = inverse_terms(copy.copy(self.model), self._switches, frame.qpos, qvel, Ta + beta, tau)
         calls = {call: {**own, **terms} for call, terms in calls.items()}
-        calls |= {"tau": own, "mj_rne": {"armature": -_times(self._reflected, Ta)}}
+        calls |= {"tau": own, self._calls.RNE: {"armature": -_times(self._reflected, Ta)}}
         return {
             call: {kind: frame.to_tree(efforts) for kind, efforts in terms.items() if efforts.any()}
             for call, terms in calls.items()

@@ -35,6 +35,7 @@ class Calls:
     Attributes:
         LACKS: see `harness.engine.Session.lacks`.
         WRENCHES: what to do with an external wrench.
+        RNE: what its recursive Newton-Euler call is named.
     """
 
     LACKS: Mapping[str, str] = MappingProxyType(
@@ -44,6 +45,7 @@ class Calls:
         }
     )
     WRENCHES = "nothing: the harness uses mj_applyFT, which takes the point; move the wrench for xfrc_applied"
+    RNE = "mj_rne"
 
     def __init__(self, model: MjModel) -> None:
         model.opt.integrator, model.opt.enableflags = mujoco.mjtIntegrator.mjINT_EULER, 0

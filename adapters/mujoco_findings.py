@@ -23,13 +23,14 @@ if TYPE_CHECKING:
 LINEAR = {JointKind.FLOATING: 3, JointKind.PLANAR: 2}  # velocities that turn with the joint
 
 
-def conventions(opened: Opened, tree: Tree, wrenches: str) -> Iterator[Finding]:
+def conventions(opened: Opened, tree: Tree, wrenches: str, rne: str) -> Iterator[Finding]:
     """Yield what MuJoCo says in other coordinates, or counts elsewhere; the adapter maps all of it.
 
     Args:
         opened: the model.
         tree: whose coordinates go in and out.
         wrenches: what to do with an external wrench.
+        rne: what the recursive Newton-Euler call is named.
     """
     for seat in opened.seats:
         body = tree.bodies[seat.body]
@@ -38,7 +39,7 @@ def conventions(opened: Opened, tree: Tree, wrenches: str) -> Iterator[Finding]:
         elif body.joint.kind is JointKind.PLANAR:
             yield from _planar(body.joint)
         if body.joint.reflected.any():
-            yield _reflected(body.joint, canonical=opened.canonical)
+            yield _reflected(body.joint, rne, canonical=opened.canonical)
     if loaded := longest_lever(tree):
         yield finding(
             "wrench.frame",
@@ -95,7 +96,7 @@ def _floating(body: Body, tree: Tree, *, free: bool) -> Iterator[Finding]:
         )
 
 
-def _reflected(joint: Joint, *, canonical: bool) -> Finding:
+def _reflected(joint: Joint, rne: str, *, canonical: bool) -> Finding:
     linear = joint.reflected[: LINEAR.get(joint.kind, 0)]
     turned = not canonical and bool(linear.any())
     values: list[float] = joint.reflected.tolist()
@@ -107,17 +108,18 @@ def _reflected(joint: Joint, *, canonical: bool) -> Finding:
         found="times qacc, the ordinary acceleration in the axes of the fixed side" if turned else 0.0,
         unit="kg" if joint.kind is JointKind.PRISMATIC or turned else "kg m^2",
         severity="model" if turned else "convention",
-        fix="use no armature on a joint that moves the whole body" if turned else "add armature times qacc to mj_rne",
+        fix="use no armature on a joint that moves the whole body" if turned else f"add armature times qacc to {rne}",
     )
 
 
-def tendons(opened: Opened, tree: Tree, room: Collection[tuple[int, int]]) -> Iterator[Finding]:
+def tendons(opened: Opened, tree: Tree, room: Collection[tuple[int, int]], rne: str) -> Iterator[Finding]:
     """Yield where the inertia of each fixed tendon is counted.
 
     Args:
         opened: the model.
         tree: whose tendons they are.
         room: the pairs of dofs, the larger first, that M has a place for.
+        rne: what the recursive Newton-Euler call is named.
     """
     addresses = {seat.body: seat.v for seat in opened.seats}
     for tendon in tree.tendons:
@@ -132,7 +134,7 @@ def tendons(opened: Opened, tree: Tree, room: Collection[tuple[int, int]]) -> It
             found="without the coupling of joints on different branches" if lost else 0.0,
             unit="kg",
             severity="model" if lost else "convention",
-            fix="couple joints of one branch only" if lost else "add the inertia of tendons times qacc to mj_rne",
+            fix="couple joints of one branch only" if lost else f"add the inertia of tendons times qacc to {rne}",
         )
 
 

@@ -4,8 +4,8 @@ Coordinates: a free joint is position, quaternion x, y, z, w | velocity of the c
 velocity, both in axes of the joint's fixed side, accelerations ordinary; a ball has its velocity there, too. Joints of
 one MJCF body are one D6, slides before hinges; `ref` is taken off the coordinate.
 Order: URDF depth-first, MJCF as written; every link stays a body, also behind fixed joints.
-Defaults: gravity 9.81 down where the file has none; a root without a joint is fixed; a tensor that no body can have is
-corrected when the model is finalized (`inertia.repaired`), and only a warning counts those.
+Defaults: gravity is 9.81 down whatever a file says, but for its flag; a root without a joint is fixed; a tensor that no
+body can have is corrected when the model is finalized (`inertia.repaired`), and only a warning counts those.
 Ledger: the mass matrix contains `joint_armature`; nothing contains damping, friction, springs or external wrenches.
 Source: Newton 1.8, documentation, "Conventions" and "Articulations"; newton/_src/sim/articulation.py.
 """

@@ -1,5 +1,7 @@
 """What Newton's importers make of a file, every default as it is but for meshes, matched with our tree by name.
 
+Meshes of a URDF are taken out; those of an MJCF give masses, and stay where Newton can read them.
+
 Labels are paths: the name of the robot, or the bodies above, then the body; `-` in an MJCF becomes `_`. All MJCF joints
 of one body are one joint of Newton, its slides first.
 """
@@ -17,6 +19,8 @@ from .newton_build import Opened
 from .newton_joints import SUFFIXES, TYPE, newton, tail
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..harness.engine import Given
     from ..harness.tree import Tree
 
@@ -44,8 +48,7 @@ def load(given: Given, tree: Tree) -> Opened:
                 text, meshes = without_meshes(given.path)
                 builder.add_urdf(text.strip() if meshes else given.path, **freed)
             else:
-                builder.add_mjcf(given.path, parse_meshes=False, **freed)
-                meshes = 0
+                meshes, builder = 0, _mjcf(given.path, freed, notes)
     except Exception as error:  # Newton's importers raise what their parts do: it becomes a refusal in their words
         raise refusal(error, tree) from error
     notes = [f"Newton says: {words}" for words in notes]
@@ -66,8 +69,20 @@ def load(given: Given, tree: Tree) -> Opened:
     return Opened(builder, held, rows, checked=True, extra_dofs=extra, notes=notes)
 
 
+def _mjcf(path: str, freed: Mapping[str, bool], notes: list[str]) -> Any:
+    """Return the builder of an MJCF, whose meshes give masses; without them where Newton cannot read one."""
+    builder: Any = newton.ModelBuilder()
+    try:
+        builder.add_mjcf(path, **freed)
+    except Exception as error:  # noqa: BLE001  what reads meshes raises its own; the file is at fault if it raises again
+        builder = newton.ModelBuilder()
+        builder.add_mjcf(path, parse_meshes=False, **freed)
+        notes.append(f"{error}; meshes, and the masses that they give, are left out")
+    return builder
+
+
 def _held(builder: Any, tree: Tree) -> dict[int, int]:
-    """Return tree body to Newton body, for those whose names both have."""
+    """Return tree body to Newton body, by name, and by place where a body has none."""
     names = {name: i for i in range(1, len(tree.bodies)) for name in {tree.bodies[i].name, _plain(tree, i)}}
     held: dict[int, int] = {}
     for b, label in enumerate(builder.body_label):
@@ -75,7 +90,34 @@ def _held(builder: Any, tree: Tree) -> dict[int, int]:
         found = next((i for k in range(len(parts)) if (i := names.get("/".join(parts[k:])))), None)
         if found is not None:
             held.setdefault(found, b)
+    if tree.origin.format == "mjcf":
+        _place(builder, tree, held)
     return held
+
+
+def _place(builder: Any, tree: Tree, held: dict[int, int]) -> None:
+    """Add the bodies without a name: those that hang on the same body are in the same order in both."""
+    at = {-1: 0} | {b: i for i, b in held.items()}
+    ends = list(zip(builder.joint_parent, builder.joint_child, strict=True))
+    waiting = [-1]
+    while waiting:
+        parent = waiting.pop()
+        theirs = [child for above, child in ends if above == parent]
+        ours = [_proper(tree, i) for i, above in enumerate(tree.parents) if above == at[parent]]
+        if len(ours) == len(theirs) and all(at.get(b, i) == i for i, b in zip(ours, theirs, strict=True)):
+            for i, b in zip(ours, theirs, strict=True):
+                held[i], at[b] = b, i
+        waiting += [b for b in theirs if b in at]
+
+
+def _proper(tree: Tree, i: int) -> int:
+    """Return the MJCF body that ends the row of joints that begins at tree body i."""
+    while tree.parents.count(i) == 1:
+        below = tree.parents.index(i)
+        if not tree.bodies[i].name.startswith(tree.bodies[below].name + "/"):
+            break
+        i = below
+    return i
 
 
 def _plain(tree: Tree, i: int) -> str:

@@ -49,6 +49,11 @@ class Bench:
         """That of the arithmetic that the engine computes in."""
         return EPS if self.term is None else registry.card_of(self.name).eps
 
+    def doing(self, model: str, path: str) -> str:
+        """Return what progress shows while it reads and answers a model: what takes long, if its card knows."""
+        first = "" if self.term is None else registry.card_of(self.name).first
+        return f"{self.name} {first}" if first else f"{model}: {self.name}, {path} path"
+
     def opener(self, given: Given) -> Engine:
         """Return the engine that opens this model; a live object stays in the process that it is in.
 

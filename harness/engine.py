@@ -59,6 +59,7 @@ class EngineCard:
         limits: what it cannot do on the neutral path, one line each, as `tautology selftest` finds it, with the reason
             after a colon: "ball joints: URDF has none".
         eps: of the arithmetic that it computes in.
+        first: what takes long when it loads a model, in a phrase of up to 36 letters that progress shows.
     """
 
     name: str
@@ -73,6 +74,7 @@ class EngineCard:
     imports: str = ""
     limits: tuple[str, ...] = ()
     eps: float = float(np.finfo(np.float64).eps)
+    first: str = ""
 
 
 class Session(Protocol):

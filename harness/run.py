@@ -225,7 +225,7 @@ def _check_opened(opened: Loaded, request: Request, bench: Sequence[Bench]) -> M
     begun = count(1)
 
     def one(b: Bench, path: str) -> tuple[EngineResult, Recorder]:
-        report(f"{tree.name}: {b.name}, {path} path", next(begun) / (len(jobs) + 1))
+        report(b.doing(tree.name, path), next(begun) / (len(jobs) + 1))
         recorder = Recorder()
         with np.errstate(all="ignore"):  # as around the whole check: it holds for one thread
             return _ask(b, path, asked, recorder), recorder

@@ -89,6 +89,8 @@ class MjxCalls(Calls):
             super().__init__(model)
             Whole(model).actuator_armature[:] = 0  # MJX does not know it
             self._model, self._blank = mjx.put_model(model), mjx.make_data(model)
+            # A model taken apart once: that takes as long as a stage.
+            self._leaves, self._structure = jax.tree.flatten(self._model)
         self._compiled: dict[str, Callable[..., Any]] = {}
 
     def couplings(self) -> set[tuple[int, int]]:
@@ -116,10 +118,10 @@ class MjxCalls(Calls):
         gravity: Floats | None = None,
     ) -> Floats:
         """Return `mjx.rne` minus `mjx.xfrc_accumulate`, (N, nv); see `Calls.inverse_dynamics`."""
-        model = self._model
+        model = None
         if gravity is not None:
             with _double():
-                model = model.replace(opt=model.opt.replace(gravity=jax.numpy.asarray(gravity)))
+                model = self._model.replace(opt=self._model.opt.replace(gravity=jax.numpy.asarray(gravity)))
         asked = (qpos, qvel, qacc) if loads is None else (qpos, qvel, qacc, self._spread(loads, bodies))
 
         def efforts(q: Any, v: Any, a: Any, *forces: Any) -> Any:
@@ -131,7 +133,7 @@ class MjxCalls(Calls):
 
     def inertia(self, qpos: Floats) -> Floats:
         """Return `mjx.full_m` of `mjx.crb` and `mjx.tendon_armature`, (N, nv, nv)."""
-        return self._inertia(qpos, self._model)
+        return self._inertia(qpos)
 
     def solve(self, qpos: Floats, efforts: Floats) -> Floats:
         """Return M^-1 times efforts (N, nv) by `mjx` factor_m and solve_m."""
@@ -181,10 +183,10 @@ class MjxCalls(Calls):
         (centers,) = self._read(qpos, "xipos")
         return np.einsum("b,nbi->ni", self.model.body_mass[bodies], centers[:, bodies])
 
-    def _inertia(self, qpos: Floats, model: Any) -> Floats:
+    def _inertia(self, qpos: Floats, model: Any = None) -> Floats:
         def inertia(q: Any) -> Any:
             held = self._stage("inertia", _inertia, self._placed(q, model), model=model)
-            return self._stage("full", mjx.full_m, held) if mjx.is_sparse(model) else held[INERTIA]
+            return self._stage("full", mjx.full_m, held) if mjx.is_sparse(self._model) else held[INERTIA]
 
         return self._batched(inertia, qpos)
 
@@ -213,14 +215,15 @@ class MjxCalls(Calls):
     def _stage(self, name: str, stage: Callable[..., Any], known: Mapping[str, Any], *x: Any, model: Any = None) -> Any:
         """Return what a stage of MJX makes of a batch, with the fields that earlier stages have set."""
         if name not in self._compiled:
-            blank = self._blank
+            blank, structure = self._blank, self._structure
 
-            def one(model: Any, known: Mapping[str, Any], *x: Any) -> Any:
-                return stage(model, blank.tree_replace(known), *x)
+            def one(leaves: Any, known: Mapping[str, Any], *x: Any) -> Any:
+                return stage(jax.tree.unflatten(structure, leaves), blank.tree_replace(known), *x)
 
             batch = jax.vmap(one, in_axes=(None, 0, *[0] * len(x)))
             self._compiled[name] = jax.jit(batch, compiler_options=dict(OPTIONS))
-        return self._compiled[name](self._model if model is None else model, known, *x)
+        leaves = self._leaves if model is None else jax.tree.leaves(model)
+        return self._compiled[name](leaves, known, *x)
 
     def _batched(self, call: Callable[..., Any], *arrays: Floats) -> Any:
         """Return what a call answers to arrays of N states, asked in batches of one size."""

@@ -35,7 +35,8 @@ class NewtonSession:
         with listening(said):
             self._batch = Batch(opened.builder, checked=opened.checked)
             self._compile()
-        self.notes = tuple(dict.fromkeys((*opened.notes, *said)))
+        told = [f"Newton says of {self._batch.size} copies of the robot: {words}" for words in said]
+        self.notes = tuple(dict.fromkeys((*opened.notes, *told)))
         first = self._batch.first
         self._masses, self._coms = first("body_mass"), first("body_com")
         self._inertias, self._armature = first("body_inertia"), first("joint_armature")

@@ -73,7 +73,9 @@ def _left(ours: Inertia, theirs: Inertia, frames: Sequence[Floats] | None) -> It
     yield min((k[2] for k in known), key=lambda row: row[1])
     yield "inertia.rotation", float(np.abs(np.linalg.eigvalsh(I) - np.linalg.eigvalsh(K)).max()) / 4
     for k in (1e6, 1e-6) if I.any() else ():
-        yield "units.length", float(np.abs(I * k - K).max()) / max(k, 1)
+        left = float(np.abs(I * k - K).max())
+        # In the file's units next to nothing may be left, and still most of the other tensor.
+        yield "units.length", left / max(k, 1) if left <= TELLING * float(np.abs(K).max()) else np.inf
 
 
 def _free_left(I: Floats, K: Floats) -> Iterator[tuple[str, float]]:

@@ -27,7 +27,7 @@ sound := $(shell test ! -e $(VENV)/installing && $(BIN)/python -c "" > /dev/null
 unexport PYTHONDONTWRITEBYTECODE
 
 .NOTPARALLEL:
-.PHONY: help demo test quick core engines engine-tests lint oldest bench docs clean anew
+.PHONY: help demo test quick core engines engine-tests lint oldest bench docs figures clean anew
 
 help:
 	@echo "make demo     check the bundled arm in every engine"
@@ -39,6 +39,7 @@ help:
 	@echo "make engines  install every engine that there is for this Python, and test their adapters"
 	@echo "make bench    measure against the plain engines"
 	@echo "make docs     build the documentation site, build/site/index.html"
+	@echo "make figures  draw the figures of the lessons again, docs/figures"
 	@echo "make clean    remove what these commands made"
 	@echo
 	@echo "PYTHON=...    the interpreter to use, 3.11 to 3.13"
@@ -81,6 +82,9 @@ docs: $(VENV)/ready-docs
 	$(BIN)/python docs/generate.py build/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict --config-file build/docs/mkdocs.yml
 	@echo "build/site/index.html"
+
+figures: $(VENV)/ready-docs
+	$(BIN)/python docs/figures.py
 
 clean:
 	@test ! -e $(VENV) || test -e $(VENV)/pyvenv.cfg || { echo "$(VENV) is no virtual environment: not removed" >&2; exit 1; }

@@ -18,7 +18,7 @@ import numpy as np
 
 from ...harness.errors import ShapeError
 from ..reference import Reference
-from .constrained import CONSISTENT, require_motion, require_state
+from .constrained import CONSISTENT, require_motion, require_state, row_scale
 from .constraints import rows_of
 
 if TYPE_CHECKING:
@@ -91,18 +91,21 @@ def allocate(
     require_motion(rows, a, tolerance=tolerance)
     reference = Reference(tree)
     needed = reference.inverse_dynamics(q, v, a, wrenches)
-    weight = 1 / np.sqrt(np.diagonal(reference.mass_matrix(q), axis1=-2, axis2=-1))
+    M = reference.mass_matrix(q)
+    weight = 1 / np.sqrt(np.diagonal(M, axis1=-2, axis2=-1))
     maps = np.broadcast_to(B, (len(q), *B.shape[-2:]))
-    return [_solved(*one, limits) for one in zip(needed, maps, rows.J, weight, strict=True)]
+    states = zip(needed, maps, rows.J, weight, row_scale(rows, M), strict=True)
+    return [_solved(*one, limits) for one in states]
 
 
-def _solved(needed: Array, B: Array, J: Array, weight: Array, limits: Array | float) -> Allocation:
+def _solved(needed: Array, B: Array, J: Array, weight: Array, scale: Array, limits: Array | float) -> Allocation:
     """Return the allocation at one state; equations over the root of their inertia, so that units do not matter."""
     nu = B.shape[1]
     A = np.concatenate([B, J.T], axis=1)
     scaled = weight[:, None] * A
-    size = np.sqrt((scaled**2).sum(0))
-    size = np.where(size > 0, size, 1)
+    own = np.sqrt((scaled[:, :nu] ** 2).sum(0))
+    # Rows over what they are the difference of: one that is rounding must not be blown up to a direction.
+    size = np.concatenate([np.where(own > 0, own, 1), scale])
     U, s, Vt = np.linalg.svd(scaled / size)
     rank = int((s > RANK * s.max(initial=0)).sum())
     x = Vt[:rank].T @ ((U.T @ (weight * needed))[:rank] / s[:rank]) / size

@@ -318,30 +318,40 @@ def test_where_the_constraint_holds_solimp_alone_makes_the_difference(kind, tmp_
 
 
 def test_where_it_has_drifted_solref_is_baumgarte(tmp_path) -> None:
-    """Off by 0.01 rad, rigid rows with the gains of solref are MuJoCo's but for 1 - d; without, 1 / T^2 apart."""
-    plain = []
+    """Off by 0.01 rad, MuJoCo is a rigid row with the gains d / (d T)^2 and 2 / (d T), less the share that gives way.
+
+    One row: (W + R) lambda = gamma - J a_free, so that lambda is W / (W + R) of the rigid one, and
+    a - a_free = W / (W + R) (a_rigid - a_free). Without the gains the rigid row is 1 / T^2 apart.
+    """
+    plain, d = [], 0.9999
     for time_constant in (0.005, 0.02, 0.1, 0.5):
-        tree, q, v, *_ = softly(tmp_path, "gear", time_constant, 0.9999)
+        tree, q, v, *_ = softly(tmp_path, "gear", time_constant, d)
         tree = replace(
             tree, closures=(replace(tree.closures[0], numbers=(tree.closures[0].numbers[0] - 0.01, 0.4, 0.2)),)
         )
-        gains = Baumgarte.of_time(0.9999 * time_constant)
-        bias = rows_of(tree, q, v).bias
-        plainly = {"support": (np.zeros_like(bias), bias), "tolerance": np.inf}  # without Jdot v, as MuJoCo here
+        gains = Baumgarte.of_time(d * time_constant)
+        gains = replace(gains, position_gain=d * gains.position_gain)
+        rows = rows_of(tree, q, v)
+        # Without Jdot v, as MuJoCo here.
+        plainly = {"support": (np.zeros_like(rows.bias), rows.bias), "tolerance": np.inf}
         pulled = constrained_dynamics(tree, q, v, TAU, stabilisation=gains, **plainly)
         rigid = constrained_dynamics(tree, q, v, TAU, **plainly)
         plain.append(np.abs(pulled.a - rigid.a).max() * time_constant**2)
-        mj = drifted(time_constant, q, v, tree.closures[0].numbers)
-        assert np.abs(mj - pulled.a).max() < 2e-3 * np.abs(pulled.a).max()
-    assert_allclose(plain, plain[0], rtol=1e-3)
+        a, R = drifted(time_constant, d, q, v, tree.closures[0].numbers)
+        reference = Reference(tree)
+        W, free = constraint_matrix(reference.mass_matrix(q), rows.J), reference.forward_dynamics(q, v, TAU)
+        share = R / (W[0, 0, 0] + R)
+        assert 1e-5 < share < 1e-3
+        assert_allclose(a, pulled.a - share * (pulled.a - free), rtol=0, atol=1e-11 * np.abs(pulled.a).max())
+    assert_allclose(plain, plain[0], rtol=1e-12)
 
 
-def drifted(time_constant: float, q, v, numbers):
-    """Return MuJoCo's acceleration of the gear with another first coefficient."""
-    solver = f'solref="{time_constant} 1" solimp="0.9999 0.9999 0.001"'
+def drifted(time_constant: float, impedance: float, q, v, numbers) -> tuple[np.ndarray, float]:
+    """Return MuJoCo's acceleration of the gear with another first coefficient, and the regularisation R of its row."""
+    solver = f'solref="{time_constant} 1" solimp="{impedance} {impedance} 0.001"'
     model = mujoco.MjModel.from_xml_string(SOFT.format(GEAR.format(numbers[0], solver)))
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_REFSAFE
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:], data.qfrc_applied[:] = q[0], v[0], TAU[0]
     mujoco.mj_forward(model, data)
-    return np.array([data.qacc])
+    return np.array([data.qacc]), float(data.efc_R[0])

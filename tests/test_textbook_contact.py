@@ -47,7 +47,9 @@ def test_a_damper_that_may_not_pull_gives_the_restitution_of_its_closed_form() -
     # The force vanishes with the acceleration of x = -v/w exp(-z W t) sin(w t), at w t = atan2(2 z root, 2 z z - 1).
     end = np.arctan2(2 * z * np.sqrt(1 - z * z), 2 * z * z - 1) / w
     e = np.exp(-z * OMEGA * end) * (z * OMEGA / w * np.sin(w * end) - np.cos(w * end))
-    assert_allclose(path.v[-1, 0] / SPEED, e, rtol=2e-3)
+    # The first of the four slopes of the first step is at gap 0, without the damper's force: its impulse is missing.
+    missing = path.t[1] / 6 * 2 * z * OMEGA
+    assert_allclose(path.v[-1, 0] / SPEED / e - 1, missing, rtol=1e-3)
     assert (path.forces >= 0).all()
     assert (np.diff(path.lost) > -1e-9).all()
     # What is lost is the jump of the kinetic energy, and the residual compression where the force ended.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from .cli_options import Base, Html, Json, Seed
+from .cli_options import Base, Html, InProcess, Json, Memory, Seed, Timeout
 from .cli_output import destinations, draw, sentences, write_out, writing
 from .errors import RequestError
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from .explain.topics import Topic
     from .kinds import KindText
+    from .request import Request
 
 Word = Annotated[
     str | None,
@@ -45,14 +46,19 @@ def explain(
     seed: Seed = 0,
     html: Html = None,
     json: Json = None,
+    timeout: Timeout = 120.0,
+    memory: Memory = 8192,
+    in_process: InProcess = False,
 ) -> None:
     """Explain a topic in numbers computed on the spot, or what a kind of finding means and what to do."""
     with sentences():
         from .explain.topics import TOPICS, unknown  # noqa: PLC0415
         from .kinds import text, texts  # noqa: PLC0415
+        from .request import Request  # noqa: PLC0415
 
         if word is not None and not every and word.lower() in TOPICS:
-            _topic(word.lower(), model, base, seed, html, json)
+            request = Request(base=base, seed=seed, timeout=timeout, memory=memory, in_process=in_process)
+            _topic(word.lower(), model, request, html, json)
             return
         known = texts()
         if word is not None and "." not in word and not any(word and kind.startswith(word.lower()) for kind in known):
@@ -63,7 +69,7 @@ def explain(
         _kinds(one, known, TOPICS, every=every)
 
 
-def _topic(word: str, model: str | None, base: str, seed: int, html: object, json: str | None) -> None:
+def _topic(word: str, model: str | None, request: Request, html: object, json: str | None) -> None:
     """Compute a topic and write it where it is wanted."""
     from pathlib import Path  # noqa: PLC0415
 
@@ -72,7 +78,7 @@ def _topic(word: str, model: str | None, base: str, seed: int, html: object, jso
 
     page = html if isinstance(html, Path) else None
     outputs = destinations(json, reports={"html": page}, read=[model] if model else [])
-    found = explained(word, model, base, seed)
+    found = explained(word, model, request.base, request.seed, request.limits)
     text = jsons.dumps(found.to_json(), indent=1, ensure_ascii=False) + "\n"
     if json == "-":
         write_out(text)

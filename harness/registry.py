@@ -15,6 +15,8 @@ from .engine_terms import engine_term
 from .errors import EngineAbsent, EngineBroken, RequestError, told
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from .engine import Engine
 
 GROUP = "tautology.engines"  # entry points of third-party adapters; each names an EngineCard
@@ -142,3 +144,16 @@ def adapter(name: str) -> Engine:
     if not all(callable(getattr(engine, path, None)) for path in ("native", "neutral")):
         raise EngineBroken(f"the adapter of {name!r}, {card.module}, has no ENGINE with `native` and `neutral`")
     return engine  # pyright: ignore[reportReturnType]  what an engine is has just been looked at
+
+
+def beside(name: str, part: str) -> ModuleType:
+    """Import what stands beside the adapter of an engine of ours: `mujoco_apis` beside `mujoco_` is the part "apis".
+
+    Raises:
+        RequestError: no such engine.
+        EngineAbsent: the engine is not installed; the message holds the install line.
+        EngineBroken: the adapter cannot be imported.
+    """
+    adapter(name)
+    package = __package__.rpartition(".")[0] if __package__ else "tautology"
+    return import_module(f"{package}.{card_of(name).module}{part}")

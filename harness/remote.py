@@ -40,6 +40,11 @@ class RemoteEngine:
         """Build a model; see `harness.engine.Engine`."""
         return self._open(tree=tree)
 
+    def beside(self, part: str, function: str, *arguments: Any) -> Any:
+        """Return what a function of a module beside the adapter answers; see `harness.registry.beside`."""
+        asked = {"do": "beside", "part": part, "function": function, "arguments": list(arguments)}
+        return self.worker.ask(asked)["answer"]
+
     def _open(self, **model: Any) -> RemoteSession:
         self._sessions += 1
         opening = {**model, "do": "open", "session": self._sessions, "folder": present_folder()}
@@ -122,6 +127,17 @@ class RemoteSession:
     def describe(self) -> Tree:
         """See `harness.engine.Session`."""
         return self._call("describe")
+
+    def seconds(self, method: str, **arguments: Floats) -> float:
+        """Return the least processor time of an answer in its process, without the way there and back [s]."""
+        if self.died is not None:
+            raise self.died
+        request = {"do": "time", "session": self._opening["session"], "method": method, "arguments": arguments}
+        try:
+            return float(self._worker.ask(request)["seconds"])
+        except EngineDied as death:
+            self.died = EngineDied(f"{method}: {death}", death.status)
+            raise self.died from None
 
     def _call(self, method: str, **arguments: Floats | None) -> Any:
         if self.died is not None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 import numpy as np
 
 from .errors import HarnessError
-from .registry import adapter, card_of, version
+from .registry import adapter, beside, card_of, version
 from .wire import Closed, receive, send
 
 if TYPE_CHECKING:
@@ -93,6 +93,18 @@ class Server:
             if isinstance(x, np.ndarray) and (x.shape != given[name].shape or x.tobytes() != given[name].tobytes())
         }
         return {"answer": answer, "changed": changed}
+
+    def do_time(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Time what a session is asked, without the way to and from this process."""
+        from .stopwatch import least_seconds  # noqa: PLC0415
+
+        ask, arguments = getattr(self.sessions[request["session"]], request["method"]), request["arguments"]
+        return {"seconds": least_seconds(lambda: ask(**arguments))}
+
+    def do_beside(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Ask a function of a module beside the adapter."""
+        function = getattr(beside(self.engine, request["part"]), request["function"])
+        return {"answer": function(*request["arguments"])}
 
     def do_close(self, request: Mapping[str, Any]) -> dict[str, Any]:
         """Forget a session."""

@@ -115,6 +115,8 @@ class Worker:
         ours = self.python == sys.executable
         environment = {k: v for k, v in os.environ.items() if ours or not k.startswith("PYTHON")}
         environment["MUJOCO_GL"] = "disable"  # nothing is drawn: the library of windows is not loaded
+        # Engines compute side by side: threads of the linear algebra of one wait in loops for a core that another has.
+        environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         try:
             self._process = subprocess.Popen(  # noqa: S603  our own file, by an interpreter that the user named
                 command,

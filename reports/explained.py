@@ -40,8 +40,6 @@ def explanation(found: Any, console: Console) -> None:
                 console.print(Padding(Text(sentence(picture.says)), (0, 0, 0, 2)))
         for table in section.tables:
             _table(table, console)
-    for line in found.absent:
-        console.print(Text("\n" + sentence(line), "yellow"))
 
 
 def topic_list(topics: Iterable[Any], console: Console) -> None:

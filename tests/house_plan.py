@@ -65,6 +65,7 @@ LAYERS = (
         "lanes",
         "engine_terms",
         "environments",
+        "stopwatch",
         "wire",
         "workers",
         "remote",

@@ -88,7 +88,7 @@ def test_names_out_of_files_are_no_markup(tmp_path):
         (["explain", "zzz"], "there is no topic and no kind 'zzz'; topics: "),
         (["explain", "colums"], "did you mean columns"),
         (["explain", "columns", "nowhere.urdf"], "nowhere.urdf"),
-        (["explain", "columns", "--base", "up"], "base 'up' does not exist"),
+        (["explain", "columns", "--base", "up"], "base 'up' is not one of auto, fixed, free"),
         (["explain", "mass", str(models.path("tau_arm.urdf"))], "MODEL goes with a topic: "),
         (["explain", "columns", "--html", "/nowhere/at/all.html"], "cannot write"),
     ],

@@ -8,11 +8,11 @@ the native reference.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from ..errors import HarnessError
 from ..tree import JointKind
 from .record import Cell, Column, Explanation, Section, Table, columns
 
@@ -74,9 +74,9 @@ def explain(asked: Asked) -> Explanation:
     sections: list[Section] = []
     found: dict[str, dict[str, Floats]] = {}
     asked_of: dict[str, tuple[dict[str, dict[str, Floats]], dict[str, Floats]]] = {}
-    for name, module in asked.beside(ENGINES, "apis"):
+    for name, ask in asked.beside(ENGINES, "apis"):
         with asked.trying(name):
-            asked_of[name] = _lost(module.apis, probe)
+            asked_of[name] = _lost(partial(ask, "apis"), probe)
     for name, (lost, whole) in asked_of.items():
         found[name] = whole
         rows = [(call, *(_cell(lost[term][call], terms[term], away, term) for term in NAMES)) for call in whole]
@@ -94,7 +94,7 @@ def explain(asked: Asked) -> Explanation:
     values = {"q": probe.q.tolist(), "v": probe.v.tolist(), "a": probe.a.tolist(), "dofs": list(probe.tree.dofs)}
     values["terms"] = {k: x.tolist() for k, x in terms.items()}
     values["calls"] = {name: {k: x.tolist() for k, x in calls.items()} for name, calls in found.items()}
-    return Explanation("apis", QUESTION, asked.model, answer, tuple(sections), tuple(asked.absent), values)
+    return Explanation("apis", QUESTION, asked.model, answer, tuple(sections), values=values)
 
 
 def _probed(joint: Joint) -> Joint:
@@ -225,12 +225,13 @@ def _reference(p: _Probe, terms: Mapping[str, Floats]) -> Section:
 
 def _identity(asked: Asked, p: _Probe) -> Section:
     """Return the identity of `mj_inverse`."""
-    (_, module), *_ = asked.beside(("mujoco",), "apis")
     title = "mj_inverse = M a + qfrc_bias - qfrc_passive - qfrc_constraint"
-    try:
-        cases = module.identity(p.tree, p.q, p.v, p.a)
-    except HarnessError as error:
-        return Section(title, (f"MuJoCo cannot be asked on this model: {error}",))
+    cases: list[dict[str, Any]] = []
+    for name, ask in asked.beside(("mujoco",), "apis"):
+        with asked.trying(name):
+            cases = ask("identity", p.tree, p.q, p.v, p.a)
+    if not cases:
+        return Section(title, ("It cannot be shown on this model: what became of MuJoCo stands below.",))
     rows: list[tuple[Cell, ...]] = []
     for case in cases:
         rest = case["mj_inverse"] - case["M a"] - case["qfrc_bias"] + case["qfrc_passive"] + case["qfrc_constraint"]

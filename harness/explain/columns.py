@@ -54,7 +54,7 @@ def explain(asked: Asked) -> Explanation:
     shown: dict[str, Floats] = {}
     for engine in asked.opened(ENGINES, ("tau", "mass_matrix")):
         if len(engine.session.dofs) != n:
-            asked.absent.append(f"{engine.name} has {len(engine.session.dofs)} of the {n} dofs of this model")
+            asked.leave_out(engine.name, f"it has {len(engine.session.dofs)} of its {n} dofs")
             continue
         asks: list[Floats] = []
         with asked.trying(engine.name):
@@ -130,8 +130,7 @@ def explain(asked: Asked) -> Explanation:
         f"{n + 1} calls minus the bias give M to {right:.1e} of {size:.3g}; with the bias left in the error is "
         f"{raw:.2g}, with q moving on for {CYCLE * 1e3:g} ms between the calls {drifted:.1e}.",
         tuple(sections),
-        tuple(asked.absent),
-        {"dofs": list(tree.dofs), "q": q.tolist(), "v": v.tolist(), **{k: x.tolist() for k, x in shown.items()}},
+        values={"dofs": list(tree.dofs), "q": q.tolist(), "v": v.tolist(), **{k: x.tolist() for k, x in shown.items()}},
     )
 
 

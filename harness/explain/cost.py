@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from functools import partial
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ..stopwatch import least_seconds
+from .asked import seconds
+from .growth import Growth, Known, grown, slope
 from .record import Cell, Chart, Column, Explanation, Section, Series, Table, columns
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from ...adapters.reference import Reference
-    from ..engine import Session
+    from ...adapters.textbook.counting import Tally
     from ..tree import Floats, Tree
     from .asked import Asked, Opened
 
+    # What a call takes [s]; tallies of algorithms by sizes and names.
+    Timed = Callable[[], float]
+    Counter = Callable[[Sequence[int], Sequence[str]], Mapping[str, Sequence[Tally]]]
+
 QUESTION: Final = "How many operations and how much time does each algorithm take?"
-ENGINES: Final = ("pinocchio", "mujoco", "drake", "dart", "idyntree")
+ENGINES: Final = ("pinocchio", "mujoco", "drake", "dart", "idyntree", "pybullet")
 SIZES: Final = (5, 10, 20, 50, 100, 200)
-# The longest chain on which the operations are counted: counting runs the algorithm on Python numbers, one by one.
-LONGEST: Final = {"CRBA + solve": 100, "Walker-Orin": 100, "explicit Lagrangian": 10}
-OF_SLOPE: Final = 3  # sizes, the largest: slopes are those of long chains
+# Counting runs the algorithm on Python numbers, one by one: these would take minutes at n = 200.
+UNCOUNTED: Final[Mapping[str, Known]] = {
+    "Walker-Orin": Known((5, 10, 20, 50), 100),
+    "explicit Lagrangian": Known((5, 6, 7, 8, 10), 20),
+}
 STATES: Final = 16  # in one call of the algorithms in numpy, so that what numpy asks per call is shared
-BRIEF: Final = 0.2  # s: what takes less is repeated, and the best is taken
-REPEATS: Final = 4
+ALONE: Final = "explicit Lagrangian"  # is asked one state: n^3 numbers of 16 would fill the memory
 ENOUGH: Final = 0.6  # s in one call: longer chains are left out for this algorithm
 LEAST: Final = 0.002  # kg m^2 of a link about its other axes, so that every engine holds it
 LIKE: Final = (
@@ -35,13 +42,25 @@ LIKE: Final = (
 )
 COUNTED: Final = (
     "Operations are counted, not estimated: the code itself runs at one state on numbers that count. Chains are "
-    "equal rods of one metre and one kilogram in all, of n revolute joints about parallel axes. Counting goes to n = "
-    "200, to 100 for those that grow with n^3. The explicit Lagrangian, by Christoffel symbols of the planar chain, "
-    "grows so fast that it is counted to n = 10 alone."
+    "equal rods of one metre and one kilogram in all, of n revolute joints about parallel axes. The explicit "
+    "Lagrangian is that of the planar chain, by Christoffel symbols; all others are spatial."
+)
+BEYOND: Final = (
+    "Beyond the column counted, the numbers are those of a polynomial, and exact, too: code with loops over bodies "
+    "carries out a polynomial of n. The cubic through the counts of Walker-Orin at n = 5, 10, 20 and 50 meets the one "
+    "at 100, the quartic through those of the Lagrangian at n = 5, 6, 7, 8 and 10 the one at 20, to the last "
+    "operation; where it would not, nothing stands there."
 )
 TIMED: Final = (
-    "Best of a few runs, per state, on this machine now. Our own algorithms take 16 states in one call of numpy; "
-    "engines are asked through their adapters, in a loop over the states, conversion of coordinates included."
+    "Processor time per state, the best of a few runs, on this machine now. Our own algorithms take 16 states in one "
+    "call of numpy, the explicit Lagrangian one; engines are asked through their adapters, in a loop over the states, "
+    "conversion of coordinates included. A dash: it took more than 0.6 s on a shorter chain, or cannot hold this one. "
+    "ADAM, MJX and Newton are left out: they take longer to make a long chain than to answer."
+)
+SLOWER: Final = (
+    "Times grow more slowly than operations where something is paid per call or per step and not per operation: numpy "
+    "asks about a microsecond for each of its calls, whatever is in the arrays, and compiled code multiplies small "
+    "matrices faster than it walks along the chain. Slopes of 1 and 2 are those of the work, 3 shows on longer chains."
 )
 TAIL: Final = "slope: d log / d log n over the largest three sizes"
 
@@ -56,11 +75,12 @@ def explain(asked: Asked) -> Explanation:
         (*inverse, *forward),
         keys=2,
     )
-    operations = _operations()
-    times, absent = _times(asked)
+    counts = _operations()
+    operations = {q: {k: {n: float(x) for n, x in g.totals.items()} for k, g in by.items()} for q, by in counts.items()}
+    times = _times(asked)
     tables = [
-        _grown("Operations, inverse", operations["inverse"], 4),
-        _grown("Operations, forward", operations["forward"], 4),
+        _grown("Operations, inverse", operations["inverse"], 4, counts["inverse"]),
+        _grown("Operations, forward", operations["forward"], 4, counts["forward"]),
         _grown("Microseconds per state, inverse", times["inverse"], 3),
         _grown("Microseconds per state, forward", times["forward"], 3),
     ]
@@ -85,27 +105,19 @@ def explain(asked: Asked) -> Explanation:
         f"n^{counted['CRBA + solve']:.2f}, Walker-Orin with n^{counted['Walker-Orin']:.2f}.",
         (
             Section("This robot", (LIKE,), (own,)),
-            Section("Operations against n", (COUNTED,), tuple(tables[:2]), tuple(charts[:2])),
-            Section("Times against n", (TIMED,), tuple(tables[2:]), tuple(charts[2:])),
+            Section("Operations against n", (COUNTED, BEYOND), tuple(tables[:2]), tuple(charts[:2])),
+            Section("Times against n", (TIMED, SLOWER), tuple(tables[2:]), tuple(charts[2:])),
         ),
-        (*asked.absent, *absent),
-        {
+        values={
             "sizes": list(SIZES),
             "operations": {
                 q: {k: {str(n): x for n, x in f.items()} for k, f in by.items()} for q, by in operations.items()
             },
+            "counted": {name: x.counted for by in counts.values() for name, x in by.items()},
             "times": {q: {k: {str(n): x for n, x in f.items()} for k, f in by.items()} for q, by in times.items()},
             "slopes": slopes,
         },
     )
-
-
-def slope(found: Mapping[int, float]) -> float | None:
-    """Return d log / d log n by least squares over the largest sizes; None where there are fewer than two."""
-    sizes = sorted(found)[-OF_SLOPE:]
-    if len(sizes) < 2:
-        return None
-    return float(np.polyfit(np.log(sizes), np.log([found[n] for n in sizes]), 1)[0])
 
 
 def _names() -> dict[str, dict[str, str]]:
@@ -144,95 +156,114 @@ def _counted_on(tree: Tree, q: Floats, v: Floats, a: Floats) -> list[tuple[tuple
     return found
 
 
-def _operations() -> dict[str, dict[str, dict[int, float]]]:
-    """Return question to algorithm to n to counted operations of a chain."""
+def _operations() -> dict[str, dict[str, Growth]]:
+    """Return question to algorithm to the operations of chains."""
     from ...adapters.textbook import counting  # noqa: PLC0415  loaded when a topic is asked
 
-    found: dict[str, dict[str, dict[int, float]]] = {}
+    found: dict[str, dict[str, Growth]] = {}
     for question, names in _names().items():
         for name, known in names.items():
-            sizes = [n for n in SIZES if n <= LONGEST.get(name, max(SIZES))]
             counts = counting.planar_counts if known == counting.LAGRANGE else counting.spatial_counts
-            totals = counts(sizes, [known])[known]
-            found.setdefault(question, {})[name] = {n: float(x.total) for n, x in zip(sizes, totals, strict=True)}
+
+            def count(sizes: Sequence[int], counts: Counter = counts, known: str = known) -> list[int]:
+                return [x.total for x in counts(sizes, [known])[known]]
+
+            found.setdefault(question, {})[name] = grown(count, SIZES, UNCOUNTED.get(name))
     return found
 
 
-def _times(asked: Asked) -> tuple[dict[str, dict[str, dict[int, float]]], list[str]]:
-    """Return question to algorithm to n to microseconds per state, and a sentence per engine that is not there."""
-    from ...adapters.reference import Reference  # noqa: PLC0415  loaded when a topic is asked
-    from ...adapters.textbook.counting import uniform_chain  # noqa: PLC0415
-    from ...adapters.textbook.planar_tree import embedded  # noqa: PLC0415
-
+def _times(asked: Asked) -> dict[str, dict[str, dict[int, float]]]:
+    """Return question to algorithm to n to microseconds per state."""
     found: dict[str, dict[str, dict[int, float]]] = {"inverse": {}, "forward": {}}
-    absent: list[str] = []
     for n in SIZES:
-        tree = embedded(uniform_chain(n), f"chain of {n}", np.full((n, 2), LEAST / n))
-        chain = replace(asked, tree=tree, absent=absent if n == SIZES[0] else [])
-        q, v, a, tau = np.random.default_rng(n).uniform(-1, 1, (4, STATES, n))
-        calls: dict[str, dict[str, Callable[[], Any]]] = {"inverse": {}, "forward": {}}
-        _ours(calls, Reference(tree), q, v, a, tau)
-        for engine in chain.opened(ENGINES, ("tau",)):
-            _theirs(calls, engine, q, v, a, tau)
-        for question, asks in calls.items():
-            for name, call in asks.items():
-                known = found[question].setdefault(name, {})
+        chain = replace(asked, tree=_chain(n))
+        for question, calls in _calls(chain).items():
+            for name, call in calls.items():
+                known, states = found[question].setdefault(name, {}), 1 if name == ALONE else STATES
                 # An algorithm that took long on a shorter chain is not asked on a longer one.
-                if known and max(known.values()) * STATES / 1e6 > ENOUGH:
+                if known and max(known.values()) * states / 1e6 > ENOUGH:
                     continue
                 with chain.trying(name):
-                    known[n] = _seconds(call) / STATES * 1e6
-    return {question: {k: x for k, x in by.items() if x} for question, by in found.items()}, absent
+                    known[n] = call() / states * 1e6
+    return {question: {k: x for k, x in by.items() if x} for question, by in found.items()}
 
 
-def _ours(
-    calls: dict[str, dict[str, Callable[[], Any]]], reference: Reference, q: Floats, v: Floats, a: Floats, tau: Floats
-) -> None:
-    """Add the calls of our own algorithms."""
+def _chain(n: int) -> Tree:
+    """Return the rods in space, which every engine holds."""
+    from ...adapters.textbook.counting import uniform_chain  # noqa: PLC0415  loaded when a topic is asked
+    from ...adapters.textbook.planar_tree import embedded  # noqa: PLC0415
+
+    return embedded(uniform_chain(n), f"a chain of {n}", np.full((n, 2), LEAST / n))
+
+
+def _calls(chain: Asked) -> dict[str, dict[str, Timed]]:
+    """Return question to algorithm to what times it on a chain."""
+    n = chain.tree.nv
+    q, v, a, tau = np.random.default_rng(n).uniform(-1, 1, (4, STATES, n))
+    calls = _ours(chain.tree, q, v, a, tau)
+    for engine in chain.opened(ENGINES):
+        inverse, forward = _theirs(engine, q, v, a, tau)
+        calls["inverse"][engine.name] = inverse
+        if forward is not None:
+            calls["forward"][engine.name] = forward
+    return calls
+
+
+def _ours(tree: Tree, q: Floats, v: Floats, a: Floats, tau: Floats) -> dict[str, dict[str, Timed]]:
+    """Return what times our own algorithms."""
+    from ...adapters.reference import Reference  # noqa: PLC0415  loaded when a topic is asked
+    from ...adapters.textbook.counting import uniform_chain  # noqa: PLC0415
+    from ...adapters.textbook.exponentials import inverse_dynamics, screws_of  # noqa: PLC0415
     from ...adapters.textbook.forward import composite_solve, walker_orin  # noqa: PLC0415
+    from ...adapters.textbook.planar_lagrange import by_christoffel  # noqa: PLC0415
 
+    reference, screws, chain = Reference(tree), screws_of(tree), uniform_chain(tree.nv)
     M, bias = reference.mass_matrix(q), reference.bias(q, v)
-    calls["inverse"] |= {
-        "RNEA": lambda: reference.inverse_dynamics(q, v, a),
-        "M a + bias at hand": lambda: (M @ a[..., None])[..., 0] + bias,
+    rnea, crba = reference.inverse_dynamics, reference.mass_matrix
+    return {
+        "inverse": {
+            "RNEA": partial(least_seconds, lambda: rnea(q, v, a)),
+            "exponentials": partial(least_seconds, lambda: inverse_dynamics(screws, q, v, a)),
+            "M a + bias at hand": partial(least_seconds, lambda: (M @ a[..., None])[..., 0] + bias),
+            ALONE: partial(least_seconds, lambda: by_christoffel(chain, q[0], v[0]).efforts(a[0])),
+        },
+        "forward": {
+            "ABA": partial(least_seconds, lambda: reference.forward_dynamics(q, v, tau)),
+            "CRBA + solve": partial(least_seconds, lambda: composite_solve(crba, rnea, q, v, tau)),
+            "Walker-Orin": partial(least_seconds, lambda: walker_orin(rnea, q, v, tau)),
+        },
     }
-    calls["forward"] |= {
-        "ABA": lambda: reference.forward_dynamics(q, v, tau),
-        "CRBA + solve": lambda: composite_solve(reference.mass_matrix, reference.inverse_dynamics, q, v, tau),
-        "Walker-Orin": lambda: walker_orin(reference.inverse_dynamics, q, v, tau),
-    }
 
 
-def _theirs(
-    calls: dict[str, dict[str, Callable[[], Any]]], engine: Opened, q: Floats, v: Floats, a: Floats, tau: Floats
-) -> None:
-    """Add the calls of an engine."""
-    session: Session = engine.session
-    calls["inverse"][engine.name] = lambda: session.inverse_dynamics(q, v, a)
-    if "acceleration" not in session.lacks:
-        calls["forward"][engine.name] = lambda: session.forward_dynamics(q, v, tau)
+def _theirs(engine: Opened, q: Floats, v: Floats, a: Floats, tau: Floats) -> tuple[Timed, Timed | None]:
+    """Return what times inverse and forward dynamics of an engine; None for what it lacks."""
+    inverse = partial(seconds, engine.session, "inverse_dynamics", q=q, v=v, a=a)
+    if "acceleration" in engine.session.lacks:
+        return inverse, None
+    return inverse, partial(seconds, engine.session, "forward_dynamics", q=q, v=v, tau=tau)
 
 
-def _seconds(call: Callable[[], Any]) -> float:
-    """Return the best time of a call; the first is a rehearsal unless it is long."""
-    start = perf_counter()
-    call()
-    best = perf_counter() - start
-    if best > BRIEF:
-        return best
-    for _ in range(REPEATS):
-        start = perf_counter()
-        call()
-        best = min(best, perf_counter() - start)
-    return best
-
-
-def _grown(title: str, rows: Mapping[str, Mapping[int, float]], digits: int) -> Table:
-    """Return values against n, a row per algorithm, with the slope."""
+def _grown(
+    title: str, rows: Mapping[str, Mapping[int, float]], digits: int, counts: Mapping[str, Growth] | None = None
+) -> Table:
+    """Return values against n, a row per algorithm, with the slope, and to which n they were counted."""
     return Table(
         f"{title}, against n",
-        (Column("algorithm"), *(Column(f"{n}", digits) for n in SIZES), Column("slope", 3)),
-        tuple((name, *(found.get(n) for n in SIZES), slope(found)) for name, found in rows.items()),
+        (
+            Column("algorithm"),
+            *(Column(f"{n}", digits) for n in SIZES),
+            Column("slope", 3),
+            *((Column("counted"),) if counts else ()),
+        ),
+        tuple(
+            (
+                name,
+                *(found.get(n) for n in SIZES),
+                slope(found),
+                *((f"to {counts[name].counted}",) if counts else ()),
+            )
+            for name, found in rows.items()
+        ),
         TAIL,
     )
 

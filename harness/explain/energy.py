@@ -84,8 +84,7 @@ def explain(asked: Asked) -> Explanation:
             Section("Drift against step size", (DRIFT,), (table,), (longest,)),
             Section("Friction", (FRICTION,), (_fall(friction[-1]),), (_course(free[-1], friction[-1]),)),
         ),
-        tuple(asked.absent),
-        {
+        values={
             "steps": steps,
             "drift": drift,
             "drift with friction": drift_friction,

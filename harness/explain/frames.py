@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from ..bases import BODY, BULLET, DART, DRAKE, HYBRID, INERTIAL, MIXED, NEWTON
 from ..errors import RequestError
-from .asked import Asked
 from .record import Cell, Column, Explanation, Section, Table, columns
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from ..bases import BaseConvention
     from ..tree import Floats
+    from .asked import Asked
 
 QUESTION: Final = "What are the six numbers of a floating base in each engine?"
 # Newton and PyBullet have the centre of mass of the base for their point, all others its origin.
@@ -67,7 +68,7 @@ def explain(asked: Asked) -> Explanation:
     tree = asked.tree.with_base("free")
     if not tree.floating_roots:
         raise RequestError(f"{tree.name!r} has no root that can float: there is no base to speak of")
-    asked = Asked(tree, asked.given, asked.seed, asked.absent)
+    asked = replace(asked, tree=tree)
     states, root = asked.states(1), tree.floating_roots[0]
     q, v, a = states.q[:1], states.v[:1], states.a[:1]
     own = tree.v_slices[root]
@@ -125,8 +126,7 @@ def explain(asked: Asked) -> Explanation:
             Section("Without omega x v", (EFFORTS, ZERO), tuple(omitted)),
             Section("Seen from outside", (WITNESS,), (rows,)),
         ),
-        tuple(asked.absent),
-        {
+        values={
             "V": V[0].tolist(),
             "A": A[0].tolist(),
             "T_world_base": T_world_base[0].tolist(),
@@ -205,9 +205,9 @@ def _measured(
     rows: list[tuple[Cell, ...]] = []
     measured: dict[str, list[list[float]]] = {}
     poses: dict[str, Any] = {}
-    for name, module in asked.beside(MEASURED, "apis"):
+    for name, ask in asked.beside(MEASURED, "apis"):
         with asked.trying(name):
-            poses[name] = module.carried(asked.tree, q)
+            poses[name] = ask("carried", asked.tree, q)
     for name, (plus, minus, step) in poses.items():
         R, p = (plus[:, :3, :3] + minus[:, :3, :3]) / 2, (plus[:, :3, 3] - minus[:, :3, 3]) / (2 * step)
         rates = (plus[:, :3, :3] - minus[:, :3, :3]) / (2 * step)

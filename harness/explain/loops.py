@@ -100,8 +100,7 @@ def explain(asked: Asked) -> Explanation:
             Section("Rank and redundant rows", (REDUNDANT,), (_twice(state, none, by_space),)),
             Section("Drift", (DRIFTS,), (drift,), (courses,)),
         ),
-        tuple(asked.absent),
-        {
+        values={
             "q": state.q[0].tolist(),
             "v": state.v[0].tolist(),
             "open": opened[0].tolist(),

@@ -128,8 +128,7 @@ def explain(asked: Asked) -> Explanation:
         f"Two passes over {len(tree.bodies) - 1} bodies give all {tree.nv} efforts, off the reference's own recursion "
         f"by {worst:.1e}; the largest is {done.tau[heaviest]:.4g} at {tree.dofs[heaviest]}.",
         tuple(sections),
-        tuple(asked.absent),
-        {
+        values={
             "q": q.tolist(),
             "v": v.tolist(),
             "a": a.tolist(),

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from ..bench import mjcf_reader
 from ..errors import RequestError
 from ..kinds import texts
 from ..load import open_model
@@ -17,6 +20,7 @@ from .asked import Asked
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from ..workers import Limits
     from .record import Explanation
 
 
@@ -51,7 +55,9 @@ TOPICS: Final[Mapping[str, Topic]] = {
 }
 
 
-def explain(name: str, model: Any = None, base: str = "auto", seed: int = 0) -> Explanation:
+def explain(
+    name: str, model: Any = None, base: str = "auto", seed: int = 0, limits: Limits | None = None
+) -> Explanation:
     """Explain a topic on a robot.
 
     Args:
@@ -59,6 +65,7 @@ def explain(name: str, model: Any = None, base: str = "auto", seed: int = 0) -> 
         model: as for `harness.load.load`; None for the bundled one.
         base: as for `harness.load.load`.
         seed: of the states.
+        limits: of the process of every engine; None to ask engines in this process, where one that crashes ends all.
 
     Raises:
         RequestError: no such topic, or the topic has nothing to say of this robot.
@@ -70,9 +77,14 @@ def explain(name: str, model: Any = None, base: str = "auto", seed: int = 0) -> 
         from ...models import path  # noqa: PLC0415  only where none is given
 
         model = path(TOPICS[name].model)
-    loaded = open_model(os.fspath(model) if isinstance(model, os.PathLike) else model, base)
-    with caught([]):  # engines write to the console past Python's own streams
-        return import_module(f".{name}", __package__).explain(Asked(loaded.tree, loaded.given, seed))
+    file = os.fspath(model) if isinstance(model, os.PathLike) else model
+    with np.errstate(all="ignore"), caught([]):  # engines write to the console past Python's own streams
+        loaded = open_model(file, base, mjcf_reader(limits))
+        asked = Asked(loaded.tree, loaded.given, seed, limits)
+        found = import_module(f".{name}", __package__).explain(asked)
+    engines = asked.roll.section()
+    sections = found.sections if engines is None else (*found.sections, engines)
+    return replace(found, sections=sections, absent=asked.absent)
 
 
 def unknown(word: str) -> RequestError:

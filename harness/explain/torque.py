@@ -99,8 +99,7 @@ def explain(asked: Asked) -> Explanation:
             Section("By body", (BODIES,), (bodies,)),
             Section("Along a motion", (MOTION,), pictures=(chart,)),
         ),
-        tuple(asked.absent),
-        {
+        values={
             "dofs": list(dofs),
             "parts": {name: x.tolist() for name, x in causes.items()},
             "tau": tau.tolist(),

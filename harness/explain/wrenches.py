@@ -93,8 +93,7 @@ def explain(asked: Asked) -> Explanation:
             Section("Sign", (SAME,), (effect, vector)),
             Section("Mistakes", tables=(mistakes,)),
         ),
-        tuple(asked.absent),
-        {
+        values={
             "body": body.name,
             "wrench": f.tolist(),
             "q": q[0].tolist(),

@@ -57,7 +57,6 @@ def explained_page(found: Any) -> str:
 <p class="origin"><bdi>{_text(found.model)}</bdi></p>
 <div id="content">
 {"".join(_sections(found))}</div>
-{"".join(f'<p class="notice">{_text(line)}</p>' for line in found.absent)}
 </main>
 <footer><p>Made by tautology. This file holds everything it shows and loads nothing.</p></footer>
 </body>

@@ -21,14 +21,18 @@ from typing import TYPE_CHECKING
 from tautology.harness import registry
 from tautology.harness.request import Request
 from tautology.harness.run import check_files
+from tautology.reports.text import pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from tautology.harness.findings import Finding
     from tautology.harness.results import EngineResult, Result
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
+LONGEST = 200
+"""Characters of a reason."""
 STATUSES = ("agree", "differs", "refused", "crashed", "timeout", "unsupported")
 SIGNS = {"differs": "**differs**", "crashed": "**crashed**", "timeout": "**timeout**", "unsupported": "-"}
 ABOUT = {
@@ -132,22 +136,13 @@ def causes(engine: str, results: Sequence[tuple[str, EngineResult]]) -> list[str
     return [f"| {engine} | `{kind}` | {len(some)} | {some[0]} |" for kind, some in models.items()]
 
 
-def example(first) -> str:  # noqa: ANN001  a `Finding`
+def example(first: Finding) -> str:
     """Return place and values of a finding."""
     place = f"`{first.where}`" if first.where else "the file"
     line = f", line {first.line}" if first.line else ""
-    said = short(first.found)
-    return f"{place}{line}: {said if first.expected is None else f'{short(first.expected)} became {said}'}"[:240]
-
-
-def short(value: object) -> str:
-    """Return a value in a few characters."""
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    if isinstance(value, list | tuple):
-        return "[" + ", ".join(short(v) for v in value[:6]) + (", ..." if len(value) > 6 else "") + "]"
-    words = plain(str(value))
-    return words if len(words) <= 90 else words[:89] + "…"
+    expected, found = (plain(text) for text in pair(first.expected, first.found))
+    words = found if first.expected is None else f"{expected} became {found}"
+    return f"{place}{line}: {words if len(words) <= LONGEST else words[: LONGEST - 1] + '…'}"
 
 
 def plain(words: str) -> str:

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import mujoco
 import numpy as np
 import pinocchio as pin
-from figure_look import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SKY, panels
+from figure_look import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SKY, arrow, panels
 
 from tautology import load
 from tautology.adapters.reference import Reference
+from tautology.adapters.textbook import floating, lie
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -90,4 +91,63 @@ def ledger() -> Figure:
     return figure
 
 
-FIGURES: dict[str, Callable[[], Figure]] = {"06-an-algorithm-is-not-an-api": ledger}
+def floating_base() -> Figure:
+    """Lesson 7: two motions that are called zero, and where the ground must push a humanoid on one foot."""
+    figure, (left, right) = panels(2, width=9.0, height=4.4)
+    speed, turn = 1.0, 2.0
+    times = np.linspace(0, np.pi / turn, 61)
+    spatial = lie.exponential(lie.hat(np.array([0, 0, turn, speed, 0, 0])) * times[:, None, None])
+    straight = lie.exponential(lie.hat(np.array([0, 0, turn, 0, 0, 0])) * times[:, None, None])
+    straight[:, 0, 3] = speed * times
+    box = 0.1 * np.array([[1, 0.5], [1, -0.5], [-1, -0.5], [-1, 0.5], [1, 0.5]])
+    for poses, color, name in (
+        (spatial, GREEN, "zero spatial acceleration\n(base axes: Pinocchio, PyBullet)"),
+        (straight, BLUE, "zero ordinary acceleration\n(world axes: MuJoCo, Drake, DART)"),
+    ):
+        left.plot(*poses[:, :2, 3].T, color=color, label=name)
+        for T in poses[::15]:
+            left.plot(*(T[:2, :2] @ box.T + T[:2, 3:]), color=color, lw=1)
+            arrow(left, T[:2, 3], 0.14 * T[:2, 0], color, width=1.0)
+    left.set(aspect="equal", xlabel="x [m]", ylabel="y [m]", xlim=(-0.25, 1.85), ylim=(-0.3, 1.75))
+    left.set_title("1 m/s and 2 rad/s, and all accelerations zero")
+    left.legend(loc="upper right")
+    robot = floating.humanoid()
+    q, still = np.array(robot.neutral)[None], np.zeros((1, 30))
+    q[:, 2] = 0.9
+    points = Reference(robot).all_poses(q)[0, :, 1:3, 3]
+    for i, parent in enumerate(robot.parents):
+        if parent > 0:
+            right.plot(*points[[parent, i]].T, color=GREY, lw=5, alpha=0.55, solid_capstyle="round", zorder=1)
+    head, foot = points[robot.index["head"]], points[robot.index["left_foot"]]
+    right.plot(head[0], head[1] + 0.12, "o", color=GREY, ms=17, alpha=0.55)
+    sole = foot[1] - 0.08  # below the ankle
+    right.plot(foot[0] + np.array([-0.05, 0.05]), [sole, sole], color=INK, lw=4, solid_capstyle="butt")
+    right.plot([-0.55, 0.75], [sole, sole], color=INK, lw=0.8, zorder=0)
+    centre, scale = Reference(robot).center_of_mass(q)[0, 1:], 0.5 / (9.81 * robot.total_mass)
+    (wrench,) = floating.in_world(robot, q, floating.residual_wrench(robot, q, still, still))
+    arrow(right, centre, scale * floating.gravity_wrench(robot, q)[0, 4:], BLUE, "weight")
+    acts = np.array([wrench[0] / wrench[5], sole])
+    right.plot([acts[0]] * 2, [sole, 1.75], color=RED, lw=0.9, ls=":")
+    arrow(right, acts, scale * wrench[4:], RED, "what the ground must give, to stand still")
+    right.plot(*centre, "o", color=BLUE, ms=5)
+    moment = wrench[5] * (foot[0] - acts[0])
+    right.annotate(
+        f"sole, {100 * (foot[0] - acts[0]):.0f} cm aside:\na weld must pull\nwith {moment:.1f} N m",
+        (foot[0] + 0.05, sole),
+        (0.97, 0.25),
+        arrowprops={"arrowstyle": "-", "color": INK, "lw": 0.8},
+        fontsize=8.5,
+    )
+    right.set(
+        aspect="equal", xlabel="y [m]", ylabel="z [m]", xlim=(-0.75, 1.0), ylim=(-0.2, 2.05), xticks=(-0.5, 0, 0.5)
+    )
+    right.set_title("a humanoid on its left foot, seen from the back")
+    right.invert_xaxis()
+    right.legend(loc="upper left")
+    return figure
+
+
+FIGURES: dict[str, Callable[[], Figure]] = {
+    "06-an-algorithm-is-not-an-api": ledger,
+    "07-a-base-that-floats": floating_base,
+}

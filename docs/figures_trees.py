@@ -12,9 +12,10 @@ import numpy as np
 import pinocchio as pin
 from figure_look import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, RED, SKY, arrow, panels
 
-from tautology import load
+from tautology import load, models
 from tautology.adapters.reference import Reference
-from tautology.adapters.textbook import floating, lie
+from tautology.adapters.textbook import counting, floating, lie
+from tautology.adapters.textbook.parts import parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,7 +148,84 @@ def floating_base() -> Figure:
     return figure
 
 
+def branches() -> Figure:
+    """Lesson 8: which joints feel a load, which bodies couple, what forward dynamics costs."""
+    figure, (left, middle, right) = panels(3, width=11.5, height=4.0)
+    _draw_tree(left)
+    humanoid = floating.humanoid()
+    q = np.array(humanoid.neutral)[None]
+    q[:, 7:] = np.random.default_rng(0).uniform(-1, 1, 24)
+    M = np.abs(Reference(humanoid).mass_matrix(q)[0])
+    image = middle.imshow(np.log10(np.where(M > 0, M, np.nan)), cmap="viridis_r", vmin=-4, vmax=2)
+    blocks = {"pelvis": (0, 6), "waist": (6, 9), "neck": (9, 10), "left\narm": (10, 14), "right\narm": (14, 18)}
+    blocks |= {"left leg": (18, 24), "right leg": (24, 30)}
+    for start, _ in blocks.values():
+        middle.axhline(start - 0.5, color=GREY, lw=0.5)
+        middle.axvline(start - 0.5, color=GREY, lw=0.5)
+    middle.set_yticks([(start + end - 1) / 2 for start, end in blocks.values()], list(blocks), fontsize=8)
+    middle.set_xticks([])
+    middle.tick_params(length=0)
+    lines = [_line(humanoid.parents, i) for i in humanoid.joint_of_dof]
+    apart = sum(i[-1] not in j and j[-1] not in i for i in lines for j in lines)
+    middle.set_title(f"M of a humanoid: {apart} of {M.size} entries\nare zero in every pose")
+    figure.colorbar(image, ax=middle, shrink=0.75, label="log10 of the entry, SI units")
+    sizes = [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]
+    drawn = {
+        counting.WALKER_ORIN: (PURPLE, "columns and solve"),
+        counting.CRBA_SOLVE: (ORANGE, "composite bodies and solve"),
+        counting.ABA: (GREEN, "articulated bodies"),
+        counting.RNEA: (BLUE, "recursion, inverse dynamics"),
+    }
+    for name, tallies in counting.spatial_counts(sizes, list(drawn)).items():
+        color, label = drawn[name]
+        right.loglog(sizes, [tally.total for tally in tallies], "o-", ms=3.5, color=color, label=label)
+    right.set(xlabel="joints n of a chain in space", ylabel="scalar operations", ylim=(100, 3e7))
+    right.set_xticks([1, 2, 4, 8, 16, 32], labels=["1", "2", "4", "8", "16", "32"])
+    right.set_xticks([], minor=True)
+    right.set_title("forward dynamics, and inverse below it")
+    right.legend(loc="upper left")
+    return figure
+
+
+def _line(parents: tuple[int, ...], body: int) -> list[int]:
+    """Return the bodies from the ground to one."""
+    return [*(_line(parents, parents[body]) if parents[body] else []), body]
+
+
+def _draw_tree(axes: Any) -> None:
+    """Draw the tree with parents (0, 1, 1, 3), and the efforts that a load on body 4 adds."""
+    tree = load(models.path("branched_tree.urdf"))
+    body = [tree.index["base"], *(tree.index[f"body_{k}"] for k in (1, 2, 3, 4))]
+    wrenches = np.zeros((1, len(tree.bodies), 6))
+    wrenches[0, body[4]] = 0.15, 0.05, -0.35, -2.2, 0.8, 1.9
+    q, rest = np.array([[0.4, -0.7, 0.15, 1.1]]), np.zeros((1, 4))
+    added = parts(Reference(tree), q, rest, rest, wrenches).load[0, body[4]]
+    places = np.array([[0.0, 0.0], [0.0, 1.0], [-0.9, 2.0], [0.9, 2.0], [0.9, 3.0]])
+    axes.plot([-0.5, 0.5], [0, 0], color=INK, lw=3, solid_capstyle="butt")
+    for k in range(1, 5):
+        parent, place = places[body.index(tree.parents[body[k]])], places[k]
+        along, feels = place - parent, bool(added[k - 1] != 0)
+        aside = 0.07 * np.array([-along[1], along[0]]) / np.hypot(*along)
+        arrow(axes, parent + 0.24 * along + aside, 0.44 * along, BLUE, "motion, outward" if k == 1 else None)
+        color, name = (RED, "the load, inward") if feels else (GREY, "nothing of the load")
+        arrow(axes, place - 0.24 * along - aside, -0.44 * along, color, name if k < 3 else None)
+        unit = "N" if tree.joints[body[k]].kind == "prismatic" else "N m"
+        words = f"joint {k}: {added[k - 1]:+.3f} {unit}" if feels else f"joint {k}: 0"
+        middle = (parent + place) / 2
+        left, aside = along[0] < 0, 0.16 + 0.2 * abs(along[0])
+        x = middle[0] + (-aside if left else aside)
+        axes.text(x, middle[1], words, fontsize=8.5, va="center", ha="right" if left else "left")
+        axes.plot(*place, "o", color="white", mec=INK, ms=19, zorder=4)
+        axes.text(*place, str(k), ha="center", va="center", zorder=5)
+    arrow(axes, (1.75, 3.25), (-0.6, -0.18), RED, width=2.6)
+    axes.text(1.8, 3.27, "load", va="center", fontsize=8.5)
+    axes.set(xlim=(-2.1, 2.4), ylim=(-0.15, 4.5), title="parents (0, 1, 1, 3), with a load on body 4")
+    axes.axis("off")
+    axes.legend(loc="upper left")
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "06-an-algorithm-is-not-an-api": ledger,
     "07-a-base-that-floats": floating_base,
+    "08-trees-and-branches": branches,
 }

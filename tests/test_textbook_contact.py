@@ -153,3 +153,16 @@ def test_a_law_out_of_range_is_refused(wrong) -> None:
     """One sentence, with the numbers."""
     with pytest.raises(RequestError, match="must be positive"):
         Law(**wrong)
+
+
+@pytest.mark.parametrize("stiffness", [800.0, 8e4, 8e6])
+def test_the_impulse_of_a_stiff_contact_is_that_of_the_impact(stiffness: float) -> None:
+    """The force grows with sqrt(k) and lasts 1 / sqrt(k): its integral stays (1 + e) m v, that of the impact."""
+    half = np.pi / np.sqrt(stiffness / MASS)
+    path = bounced(Law(stiffness), 800, 1.1 * half)
+    impulse = ((path.forces[1:, 0] + path.forces[:-1, 0]) / 2 * np.diff(path.t)).sum()
+    struck = strike(BALL, [FLOOR], np.zeros(1), np.array([-SPEED]), 1.0)
+    assert_allclose(impulse, struck.impulses[0], rtol=1e-4)
+    assert_allclose(struck.impulses, [2 * MASS * SPEED])
+    assert_allclose(path.forces.max(), SPEED * np.sqrt(stiffness * MASS), rtol=1e-4)
+    assert_allclose(np.abs(path.q).max(), SPEED * np.sqrt(MASS / stiffness), rtol=1e-4)

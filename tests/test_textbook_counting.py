@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from time import perf_counter
+
 import closed_forms as cf
 import numpy as np
 import pytest
@@ -13,6 +16,7 @@ from tautology.adapters.reference import Reference
 from tautology.adapters.textbook import counting, planar_tree
 from tautology.adapters.textbook.counting import Counted, Given, Tally
 from tautology.adapters.textbook.planar import PlanarChain
+from tautology.harness.linear import ldl
 from tautology.harness.tree import Body, JointKind, Tree, world
 
 # What an algorithm of the name does when everything about a serial chain is general: the degree in n.
@@ -195,3 +199,78 @@ def test_exponentials_are_counted_of_serial_chains_alone() -> None:
     q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 1, 4))
     _, tau = counting.count(algorithms[counting.RNEA], counting.given_of(tree, q, v, a))
     assert_allclose(tau, Reference(tree).inverse_dynamics(q, v, a), atol=1e-12)
+
+
+# --- What the lesson says in passing ----------------------------------------------------------------------------------
+def terms_of_m(tree: Tree) -> int:
+    """Return how many terms constant, cos(k.q) and sin(k.q) the entries of M have, by Fourier transform over q.
+
+    No angle enters M with more than its double: every J^T I J holds each rotation twice. M does not depend on q_1.
+    """
+    n = tree.nv
+    grid = 2 * np.pi * np.arange(5) / 5
+    q = np.stack(np.meshgrid([0.0], *[grid] * (n - 1), indexing="ij"), axis=-1).reshape(-1, n)
+    M = Reference(tree).mass_matrix(q).reshape(*[5] * (n - 1), n, n)
+    waves = (np.fft.fftn(M, axes=range(n - 1)) / 5 ** (n - 1)).reshape(-1, n, n)
+    upper = np.triu(np.ones((n, n), bool))
+    cosines, sines = ((np.abs(part) > 1e-9) & upper for part in (waves.real, waves.imag))
+    # Waves come in pairs of k and -k, but for the constant.
+    return int(cosines[0].sum() + (cosines[1:].sum() + sines[1:].sum()) // 2)
+
+
+def test_written_out_m_fills_pages() -> None:
+    """Five terms for two rods, as printed; thousands for six axes of the bundled arm, five times more an axis."""
+    assert terms_of_m(load(models.path("two_rods.urdf")).fused()) == 5
+    arm = load(models.path("tau_arm.urdf")).fused()
+    found = [terms_of_m(replace(arm, bodies=arm.bodies[: n + 1])) for n in range(2, 7)]
+    assert found[-1] > 8000
+    assert (np.divide(found[1:], found[:-1]) > 4.5).all()
+
+
+def test_a_millisecond_is_enough_for_arms_and_humanoids() -> None:
+    """Pinocchio's inverse and forward dynamics of seven joints and of 34 dofs, the best of a hundred calls each."""
+    pin = pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install 'tautology[pinocchio]'")
+    humanoid = pin.buildSampleModelHumanoid()
+    assert humanoid.nv == 34
+    for model in (pin.buildModelFromUrdf(str(models.path("tau_arm.urdf"))), humanoid):
+        data, q, v = model.createData(), pin.neutral(model), np.ones(model.nv)
+        for algorithm in (pin.rnea, pin.aba):
+            times = []
+            for _ in range(100):
+                start = perf_counter()
+                algorithm(model, data, q, v, v)
+                times.append(perf_counter() - start)
+            assert min(times) < 1e-3
+
+
+def test_a_factor_that_is_kept_makes_the_next_solve_quadratic() -> None:
+    """Factoring costs n^3, a solve with the factor at hand n^2: counted on the code that does it."""
+    sizes = range(4, 10)
+    costs = {"factor": [], "solve": []}
+    for n in sizes:
+        A = np.random.default_rng(n).normal(size=(n, n))
+        state = Given(
+            np.ones((1, n)), np.ones((1, n)), np.ones((1, n)), np.ones((1, n)), (A @ A.T)[None], np.ones((1, n))
+        )
+        L, d = ldl(state.M)
+
+        def factored(given: Given) -> np.ndarray:
+            return ldl(given.M)[1]
+
+        def solved(given: Given, L: np.ndarray = L, d: np.ndarray = d, n: int = n) -> np.ndarray:
+            x = given.tau.copy()
+            for k in range(n):
+                x[:, k] = x[:, k] - (L[:, k, :k] * x[:, :k]).sum(-1)
+            x = x / d
+            for k in reversed(range(n)):
+                x[:, k] = x[:, k] - (L[:, k + 1 :, k] * x[:, k + 1 :]).sum(-1)
+            return x
+
+        costs["factor"].append(counting.count(factored, state)[0].total)
+        found, x = counting.count(solved, state)
+        costs["solve"].append(found.total)
+        assert_allclose(state.M[0] @ x[0], state.tau[0], rtol=1e-9)
+    assert set(np.diff(costs["solve"], 2)) == {np.diff(costs["solve"], 2)[0]}
+    thirds = np.diff(costs["factor"], 3)
+    assert (thirds == thirds[0]).all()
+    assert thirds[0] > 0

@@ -16,6 +16,7 @@ from tautology.adapters.textbook import exponentials, lie, planar, planar_tree
 from tautology.adapters.textbook.planar import PlanarChain
 from tautology.harness.errors import ShapeError, TreeError
 from tautology.harness.joint import Joint, JointKind
+from tautology.harness.spatial import inverse, motion_transform
 from tautology.harness.tree import Body, Tree, world
 
 ARM = PlanarChain(*cf.PLANAR_ARM)
@@ -121,3 +122,20 @@ def test_the_tip_may_be_any_body_of_the_last_link() -> None:
     expected = Reference(tree).inverse_dynamics(q, v, a, wrenches)
     for chain in (exponentials.screws_of(tree, "body2"), exponentials.screws_of(bare)):
         assert_allclose(exponentials.inverse_dynamics(chain, q, v, a, tip), expected, rtol=1e-11, atol=1e-11)
+
+
+def test_screws_of_the_home_pose_are_carried_into_the_links() -> None:
+    """A_i = Ad of M_{0,i}^-1 on S_i; S_i is the axis where the joint stands at q = 0, in world axes."""
+    tree = serial(8, 4)
+    screws, home = exponentials.screws_of(tree), np.eye(4)
+    placed = Reference(tree).all_poses(np.zeros((1, tree.nv)))[0]
+    for i, S in enumerate(screws.space_screws()):
+        home = home @ screws.M[i]
+        assert_allclose(motion_transform(inverse(home)) @ S, screws.A[i], atol=1e-13)
+        b = tree.joint_of_dof[i]
+        joint = tree.joints[b]
+        T = placed[tree.parents[b]] @ joint.T_parent_joint
+        axis, p = T[:3, :3] @ joint.axis, T[:3, 3]
+        sliding = joint.kind is JointKind.PRISMATIC
+        expected = np.concatenate([np.zeros(3), axis] if sliding else [axis, np.cross(p, axis)])
+        assert_allclose(S, expected, atol=1e-13)

@@ -10,6 +10,7 @@ from constrained_robots import closed_four_bar
 from numpy.testing import assert_allclose
 from random_trees import random_transform, random_tree
 
+from tautology import load, models
 from tautology.adapters.reference import Reference
 from tautology.adapters.textbook import assembly, floating
 from tautology.adapters.textbook.allocation import allocate
@@ -135,3 +136,19 @@ def test_a_redundantly_driven_loop_shares_its_load(turned) -> None:
     assert np.linalg.norm(all_three.u) < np.linalg.norm(one.u)
     for found, drive in ((one, np.eye(3)[:, :1]), (all_three, np.eye(3))):
         assert_allclose(constrained_dynamics(tree, q, v, (drive @ found.u)[None]).a, a, atol=1e-9)
+
+
+def test_a_net_torque_names_no_muscle() -> None:
+    """One joint between two antagonists: many activations give one torque; a muscle over two joints couples both."""
+    arm = load(models.path("two_rods.urdf"))
+    q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 1, 2))
+    # Moment arms [m]: flexor and extensor of joint 1, the same of joint 2, and one muscle over both.
+    muscles = np.array([[0.04, -0.03, 0, 0, 0.02], [0, 0, 0.03, -0.02, 0.025]])
+    (found,) = allocate(arm, q, v, a, muscles)
+    assert (found.solutions, found.u_null.shape[1]) == ("many", 3)
+    assert not found.u_unique.any()
+    net = Reference(arm).inverse_dynamics(q, v, a)[0]
+    for stronger in (0.0, 50.0):
+        u = found.u + stronger * np.array([3.0, 4, 0, 0, 0])  # both of joint 1 at once
+        assert_allclose(muscles @ u, net, atol=1e-12)
+    assert_allclose(np.linalg.matrix_rank(muscles[:, [0, 4]]), 2)

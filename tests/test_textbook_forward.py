@@ -159,3 +159,54 @@ def test_the_plane_comes_back_from_its_efforts() -> None:
     pushed.calls = 0
     assert_allclose(forward.walker_orin(pushed, q, v, tau), a, atol=1e-11)
     assert pushed.calls == 4
+
+
+# --- Columns from an engine -------------------------------------------------------------------------------------------
+def test_columns_of_mj_inverse_on_an_arm_without_contact() -> None:
+    """M by differences of mj_inverse at a frozen state is mj_fullM: springs and dampers cancel, the bias as well."""
+    mujoco = pytest.importorskip("mujoco", reason="needs MuJoCo: pip install 'tautology[mujoco]'")
+    from tautology.adapters.mujoco_versions import full_inertia  # noqa: PLC0415  MuJoCo may be absent
+
+    model = mujoco.MjModel.from_xml_path(str(models.path("tau_arm.xml")))
+    model.jnt_stiffness[:], model.dof_damping[:] = 3.0, 0.7
+    data, rng = mujoco.MjData(model), np.random.default_rng(0)
+    data.qpos[:], data.qvel[:] = rng.uniform(-0.5, 0.5, (2, model.nv))
+    state = data.qpos.copy(), data.qvel.copy()
+
+    def mj_inverse(q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        data.qpos[:], data.qvel[:], data.qacc[:] = q[0], v[0], a[0]
+        mujoco.mj_inverse(model, data)
+        assert data.ncon == data.nefc == 0
+        return data.qfrc_inverse[None].copy()
+
+    q, v = (x[None] for x in state)
+    found, constant = forward.columns(mj_inverse, q, v)
+    dense = np.zeros((model.nv, model.nv))
+    full_inertia(model, data, dense)
+    assert_allclose(found[0], dense, atol=1e-12)
+    passive = data.qfrc_passive.copy()
+    assert np.abs(passive).max() > 1
+    assert_allclose(constant[0], data.qfrc_bias - passive, atol=1e-12)
+    # The whole balance, and what is left of it when the call is taken for the bare recursion.
+    a = rng.normal(size=(1, model.nv))
+    force, bare = mj_inverse(q, v, a)[0], np.zeros(model.nv)
+    assert_allclose(force, dense @ a[0] + data.qfrc_bias - passive - data.qfrc_constraint, atol=1e-12)
+    mujoco.mj_rne(model, data, 1, bare)
+    assert_allclose(force - bare, model.dof_armature * a[0] - passive, atol=1e-12)
+
+
+@pytest.mark.parametrize("thawed", ["v", "masses"])
+def test_everything_must_be_frozen_between_the_calls(thawed: str) -> None:
+    """Another rate or another payload in each call: the columns are those of no robot, and not symmetric."""
+    q, v = np.random.default_rng(6).uniform(-1, 1, (2, 1, 3))
+    M, calls = forward.columns(arm, q, v)[0], iter(range(4))
+
+    def drifting(q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        k = next(calls)
+        if thawed == "v":
+            return arm(q, v + 0.1 * k, a)
+        return planar.inverse_dynamics(replace(ARM, tip_mass=0.1 * k), q, v, a)
+
+    found = forward.columns(drifting, q, v)[0]
+    assert np.abs(found - M).max() > 0.05
+    assert np.abs(found - found.swapaxes(1, 2)).max() > 0.05

@@ -239,3 +239,20 @@ def test_trivialisations_at_zero_and_at_a_whole_turn() -> None:
             assert np.linalg.matrix_rank(trivialised(turn * 0.9), tol=1e-9) == 6
         assert_allclose(np.linalg.det(T), 1, rtol=1e-10)
         assert np.linalg.matrix_rank(motion_transform(T)) == 6
+
+
+# --- Inertias ---------------------------------------------------------------------------------------------------------
+def test_spatial_inertia_is_diagonal_blocks_at_the_centre_and_positive_definite_for_bodies() -> None:
+    """diag(I_C, m 1) where c = 0, the printed blocks elsewhere; symmetric positive definite; thin rods have rank 5."""
+    held = random_inertia(np.random.default_rng(3))
+    m, c, I_C = held.mass, held.com, held.I_com
+    centred, zero = spatial_inertia(np.array(m), np.zeros(3), I_C), np.zeros((3, 3))
+    assert_allclose(centred, np.block([[I_C, zero], [zero, m * np.eye(3)]]))
+    I = spatial_inertia(np.array(m), c, I_C)
+    cx = skew(c)
+    assert_allclose(I, np.block([[I_C - m * cx @ cx, m * cx], [-m * cx, m * np.eye(3)]]), atol=1e-15)
+    assert_allclose(I, I.T)
+    assert np.linalg.eigvalsh(I).min() > 0
+    rod = spatial_inertia(np.array(2.0), np.array([0.5, 0, 0]), np.diag([0, 1 / 6, 1 / 6]))
+    assert np.linalg.matrix_rank(rod) == 5
+    assert np.linalg.eigvalsh(rod).min() > -1e-15

@@ -14,7 +14,7 @@ from tautology.adapters.reference import Reference
 from tautology.adapters.textbook import planar, planar_tree, simulate
 from tautology.adapters.textbook.planar import PlanarChain
 from tautology.harness.errors import RequestError
-from tautology.harness.spatial import rotation_from_quaternion
+from tautology.harness.spatial import quaternion_product, rotation_from_quaternion
 from tautology.harness.states import sample
 from tautology.harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 
@@ -160,3 +160,127 @@ def test_a_joint_that_moves_nothing_is_refused() -> None:
     assert np.isinf(Reference(massless).forward_dynamics(*np.zeros((3, 1, 1)))).all()
     with pytest.raises(RequestError, match="no motion"):
         simulate.simulate(simulate.of_tree(massless), *np.zeros((2, 1, 1)), 0.01, 5)
+
+
+# --- What simulated and measured motion is used for -------------------------------------------------------------------
+def holding(_time: float, q: np.ndarray, _rate: np.ndarray) -> np.ndarray:
+    """Return what holds the arm up."""
+    return planar.inverse_dynamics(ARM, q, 0 * q, 0 * q)
+
+
+def test_gravity_compensation_leaves_the_motion_to_inertia() -> None:
+    """At rest the arm stays where it is; in motion its kinetic energy stays."""
+    q, v = START
+    chain = simulate.of_chain(ARM)
+    still = simulate.simulate(chain, q, 0 * v, 0.01, 50, drive=holding)
+    assert_allclose(still.q[-1], q, atol=1e-12)
+    moving = simulate.simulate(chain, q, v, 0.005, 100, drive=holding)
+    kinetic = [planar.kinetic_energy(ARM, a, b) for a, b in zip(moving.q, moving.v, strict=True)]
+    assert_allclose(kinetic, np.broadcast_to(kinetic[0], np.shape(kinetic)), atol=1e-6)
+    assert np.abs(moving.q[-1, 0] - q[0]).max() > 0.2
+
+
+def test_computed_torques_follow_the_motion_that_they_are_computed_for() -> None:
+    """Inverse dynamics along q(t), fed forward, returns it; feedback on top of it brings an error back as designed."""
+    chain, rate = simulate.of_chain(ARM), 2.0
+
+    def wanted(t: float) -> tuple[np.ndarray, ...]:
+        q0, size = START[0][:1], np.array([[0.4, -0.3, 0.5]])
+        return q0 + size * np.sin(rate * t), rate * size * np.cos(rate * t), -(rate**2) * size * np.sin(rate * t)
+
+    def ahead(t: float, *_: np.ndarray) -> np.ndarray:
+        return planar.inverse_dynamics(ARM, *wanted(t))
+
+    path = simulate.simulate(chain, *wanted(0.0)[:2], 0.005, 100, drive=ahead)
+    assert_allclose(path.q[-1], wanted(0.5)[0], atol=1e-5)
+
+    def computed(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        at, moving, acceleration = wanted(t)
+        return planar.inverse_dynamics(ARM, q, v, acceleration + 100 * (at - q) + 20 * (moving - v))
+
+    off = 0.1
+    path = simulate.simulate(chain, wanted(0.0)[0] + off, wanted(0.0)[1], 0.005, 100, drive=computed)
+    # e'' + 20 e' + 100 e = 0, critically damped: e = off (1 + 10 t) e^{-10 t}.
+    for k in (20, 100):
+        t = path.t[k]
+        assert_allclose(path.q[k] - wanted(t)[0], off * (1 + 10 * t) * np.exp(-10 * t), atol=2e-5)
+
+
+def test_quaternions_and_matrices_leave_their_group_unless_they_are_brought_back() -> None:
+    """Integrated without normalisation the norm drifts with the fourth power of the step; products of R lose R^T R."""
+    omega = np.array([[3.0, -4.0, 5.0]])
+
+    def rate(quat: np.ndarray) -> np.ndarray:
+        return quaternion_product(quat, np.concatenate([[[0.0]], omega], axis=1)) / 2
+
+    drift = []
+    for count in (50, 100):
+        quat, h = np.array([[1.0, 0, 0, 0]]), 2.0 / count
+        for _ in range(count):
+            k1 = rate(quat)
+            k2 = rate(quat + h / 2 * k1)
+            k3 = rate(quat + h / 2 * k2)
+            quat = quat + h / 6 * (k1 + 2 * k2 + 2 * k3 + rate(quat + h * k3))
+        drift.append(abs(np.linalg.norm(quat) - 1))
+    assert drift[1] > 1e-9
+    assert drift[0] / drift[1] > 15
+    R = rotation_from_quaternion(np.array([0.9, 0.1, -0.3, 0.2]) / np.sqrt(0.95)).astype(np.float32)
+    product = np.eye(3, dtype=np.float32)
+    for _ in range(20000):
+        product = product @ R
+    assert np.abs(product.T @ product - np.eye(3)).max() > 100 * np.finfo(np.float32).eps
+
+
+def test_differentiating_measurements_amplifies_their_noise() -> None:
+    """Second differences of noise sigma have sigma sqrt(6) / h^2: halving the time between samples makes it four."""
+    rng = np.random.default_rng(3)
+    sigma, found = 1e-5, []
+    for h in (0.01, 0.005):
+        t = np.arange(0, 100, h)
+        truth = 0.3 * np.sin(t)
+        measured = truth + sigma * rng.normal(size=t.shape)
+        second = (measured[2:] - 2 * measured[1:-1] + measured[:-2]) / h**2
+        found.append((second + truth[1:-1]).std())
+        assert_allclose(found[-1], sigma * np.sqrt(6) / h**2, rtol=0.05)
+    assert_allclose(found[1] / found[0], 4, rtol=0.07)
+
+
+def test_delivery_at_an_event_depends_on_the_limits_of_the_motors_and_converges_with_the_step() -> None:
+    """Speed of the tip where the upper arm hangs down: to the step^3 or better, later and slower with weak motors."""
+    chain = simulate.of_chain(ARM)
+    q, v = np.array([[0.9, 0.3, 0.2]]), np.zeros((1, 3))
+
+    def delivery(limit: float, count: int) -> tuple[float, float]:
+        def drive(*_: object) -> np.ndarray:
+            return np.clip(np.array([[-12.0, -4.0, -1.0]]), -limit, limit)
+
+        path = simulate.simulate(chain, q, v, 0.9 / count, count, drive=drive)
+        whole = path.q[:, 0, 0] + np.pi / 2
+        k = int(np.flatnonzero((whole[:-1] > 0) & (whole[1:] <= 0))[0])
+        # The event, by Hermite interpolation of state and rate between the two instants.
+        h, rates = path.t[1], path.v[:, 0, 0]
+        c = CubicEvent(whole[k], whole[k + 1], h * rates[k], h * rates[k + 1])
+        s = c.root()
+        late = simulate.simulate(chain, path.q[k], path.v[k], s * h, 1, drive=drive)
+        joints = [planar.positions(ARM, late.q[-1] + late.v[-1] * d)[0][0, -1] for d in (-1e-5, 1e-5)]
+        return (k + s) * h, float(np.linalg.norm(joints[1] - joints[0]) / 2e-5)
+
+    strong = [delivery(100.0, count) for count in (30, 60, 120, 480)]
+    errors = np.abs(np.array(strong[:3]) - strong[3])
+    assert (errors[0] > 6 * errors[1]).all()
+    assert (errors[1] > 6 * errors[2]).all()
+    weak = delivery(3.0, 480)
+    assert weak[0] > strong[3][0] + 0.02
+    assert weak[1] < strong[3][1] - 0.5
+
+
+class CubicEvent:
+    """A cubic on 0..1 by its ends and its slopes there."""
+
+    def __init__(self, a: float, b: float, da: float, db: float) -> None:
+        self.coefficients = [2 * a - 2 * b + da + db, -3 * a + 3 * b - 2 * da - db, da, a]
+
+    def root(self) -> float:
+        """Return where it is zero, from 0 to 1."""
+        found = np.roots(self.coefficients)
+        return float(next(x.real for x in found if abs(x.imag) < 1e-9 and -1e-12 <= x.real <= 1 + 1e-12))

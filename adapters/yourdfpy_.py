@@ -5,6 +5,8 @@
 - `update_cfg` and `get_transform` have poses in the base link, and no base that floats. A `<mimic>` is applied there:
   the coordinate of the follower is not looked at.
 - Planar and floating joints do not move.
+- trimesh, which multiplies the poses, keeps that of a joint which moves by less than 1e-8, and leaves out one so near to
+  the identity: what it answers depends on what was asked before. Every joint is moved elsewhere first.
 
 Source: yourdfpy 0.0.60, yourdfpy/urdf.py.
 """
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 NAME: Final = "yourdfpy"
 KINDS: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC)
 UNIT: Final = 1e-9  # an axis is as long as a unit vector
+ELSEWHERE: Final = 1.0  # [rad | m] beyond what is asked: no joint that moves so far keeps its pose
 
 
 def load(path: str) -> Any:
@@ -129,6 +132,7 @@ def _session(
     links = [link.name for link in opened.robot.links]
 
     def place(coordinates: Mapping[str, float | Floats]) -> Mapping[str, Floats]:
+        opened.update_cfg({name: coordinate + ELSEWHERE for name, coordinate in coordinates.items()})
         opened.update_cfg(dict(coordinates))
         return {name: opened.get_transform(name) for name in links}
 

@@ -5,8 +5,8 @@
 - `update_cfg` and `get_transform` have poses in the base link, and no base that floats. A `<mimic>` is applied there:
   the coordinate of the follower is not looked at.
 - Planar and floating joints do not move.
-- trimesh, which multiplies the poses, keeps that of a joint which moves by less than 1e-8, and leaves out one so near to
-  the identity: what it answers depends on what was asked before. Every joint is moved elsewhere first.
+- trimesh, which multiplies the poses, keeps that of a joint which moves by less than 1e-8, so that an answer depends on
+  what was asked before, and leaves out one so near to the identity. Every joint is moved elsewhere first.
 
 Source: yourdfpy 0.0.60, yourdfpy/urdf.py.
 """

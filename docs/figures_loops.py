@@ -15,15 +15,18 @@ from tautology.adapters.reference import Reference
 from tautology.adapters.textbook import assembly, simulate
 from tautology.adapters.textbook.constrained import Baumgarte, constrained_dynamics
 from tautology.adapters.textbook.constraints import rows_of
+from tautology.adapters.textbook.contact import Contact, Law, effective_mass, land
+from tautology.harness.tree import Inertia
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure
 
+    from tautology.harness.states import States
     from tautology.harness.tree import Tree
 
-FOUR_BAR = "four_bar.xml"
+FOUR_BAR, LAMP = "four_bar.xml", "desk_lamp.urdf"
 
 
 def _started(tree: Tree) -> tuple[np.ndarray, np.ndarray]:
@@ -110,6 +113,81 @@ def closing_a_loop() -> Figure:
     return figure
 
 
+def _with_shade(lamp: Tree, inertia: Inertia) -> Tree:
+    """Return the lamp with another inertia of its shade."""
+    bodies = (replace(body, inertia=inertia) if body.name == "shade" else body for body in lamp.bodies)
+    return replace(lamp, bodies=tuple(bodies))
+
+
+def _of_cylinder() -> Inertia:
+    """Return the inertia of the shade's collision shape at 1000 kg/m^3."""
+    radius, height = 0.06, 0.12
+    mass = 1000 * np.pi * radius**2 * height
+    across = (3 * radius**2 + height**2) / 12
+    return Inertia(mass, np.array([0.05, 0, 0.03]), mass * np.diag([across, across, radius**2 / 2]))
+
+
+def _by_mujoco(states: States) -> np.ndarray:
+    """Return the joint efforts of the lamp that MuJoCo reads from the file, (N, 2) [N m]."""
+    model = mujoco.MjModel.from_xml_path(str(models.path(LAMP)))
+    data, efforts = mujoco.MjData(model), []
+    for q, v, a in zip(states.q, states.v, states.a, strict=True):
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
+        mujoco.mj_fwdPosition(model, data)
+        mujoco.mj_fwdVelocity(model, data)
+        tau = np.zeros(2)
+        mujoco.mj_rne(model, data, 1, tau)
+        efforts.append(tau)
+    return np.stack(efforts)
+
+
+def contact_and_sameness() -> Figure:
+    """Lesson 10: three contact laws, what refinement says of them, and the residual of two readings of one file."""
+    figure, (left, middle, right) = panels(3, width=12.5, height=3.9)
+    lamp = tautology.load(models.path(LAMP))
+    table = Contact("bulb", np.array([0.07, 0, 0.01]), np.array([0, 0, 1.0]), np.zeros(3))
+    q, v, seconds = np.array([1.21, 0.2]), np.array([2.0, 0.5]), 0.016
+    stiffness, mass = 2e4, effective_mass(lamp, table, np.array([[1.22, 0.2]]))[0]
+    laws = {
+        "spring": (Law(stiffness), BLUE),
+        "spring and damper, cut off": (Law(stiffness, 0.4 * np.sqrt(stiffness * mass)), RED),
+        "Hunt and Crossley": (Law(3e5, 4e5, 1.5, 1.5), GREEN),
+    }
+    steps = (32, 45, 64, 91, 128, 512)
+    for name, (law, color) in laws.items():
+        paths = [land(lamp, [table], law, q, v, seconds / n, n) for n in steps]
+        left.plot(1e3 * paths[-1].t, paths[-1].forces[:, 0], color=color, label=name)
+        h = 1e3 * seconds / np.array(steps[:-1])
+        balance = [np.abs(path.unbalanced).max() / path.energy[0] for path in paths[:-1]]
+        motion = [np.abs(path.v[-1] / paths[-1].v[-1] - 1).max() for path in paths[:-1]]
+        middle.loglog(h, balance, "o-", ms=4, color=color)
+        middle.loglog(h, motion, "s--", ms=4, color=color)
+    left.set(xlabel="time [ms]", ylabel="force of the table [N]", title="a bulb hits the table", ylim=(-1, 46))
+    left.legend(loc="upper right")
+    middle.plot([], [], "o-", ms=4, color=GREY, label="energy from nowhere / energy")
+    middle.plot([], [], "s--", ms=4, color=GREY, label="error of the speed afterwards")
+    middle.set(xlabel="step [ms]", ylabel="relative", title="halving the step", ylim=(1e-10, 3))
+    middle.set_xticks([0.125, 0.25, 0.5], labels=["0.125", "0.25", "0.5"])
+    middle.set_xticks([], minor=True)
+    middle.legend(loc="upper left")
+    states = tautology.sample(lamp, 64, 0)
+    found = _by_mujoco(states)
+    cylinder = _of_cylinder()
+    at_origin = Inertia(cylinder.mass, np.zeros(3), np.zeros((3, 3)))
+    for name, tree, color in (
+        ("the file: 0 kg", lamp, RED),
+        ("1.357 kg at the origin of the shade", _with_shade(lamp, at_origin), ORANGE),
+        ("1.357 kg, a cylinder", _with_shade(lamp, cylinder), BLUE),
+    ):
+        apart = np.abs(Reference(tree).inverse_dynamics(states.q, states.v, states.a) - found).max(-1)
+        right.semilogy(np.sort(np.maximum(apart, 1e-17)), color=color, label=name)
+    right.set(xlabel="state, by size of its difference", ylabel="largest difference of torque [N m]", ylim=(1e-17, 1e6))
+    right.set_title("MuJoCo's lamp against a tree whose shade is")
+    right.legend(loc="upper left")
+    return figure
+
+
 FIGURES: dict[str, Callable[[], Figure]] = {
     "09-closing-a-loop": closing_a_loop,
+    "10-contact-impact-and-the-case-for-sameness": contact_and_sameness,
 }

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
 import pytest
-from random_trees import random_tree
+from random_trees import random_transform, random_tree
 from typer.testing import CliRunner
 
 from tautology import models
 from tautology.adapters.reference import Reference
-from tautology.adapters.textbook import counting
+from tautology.adapters.textbook import counting, planar_tree
+from tautology.adapters.textbook.planar import PlanarChain
 from tautology.harness.cli import app
 from tautology.harness.explain import cost
 from tautology.harness.explain.energy import exponent
@@ -20,7 +22,9 @@ from tautology.harness.explain.record import Drawing, Explanation
 from tautology.harness.explain.recursion import passes
 from tautology.harness.explain.topics import TOPICS, explain
 from tautology.harness.load import load
+from tautology.harness.spatial import rotation_about, transform
 from tautology.harness.states import sample
+from tautology.harness.tree import Inertia, Tree
 
 RUNNER = CliRunner()
 QUICK = ("recursion", "energy", "loops")
@@ -127,6 +131,66 @@ def test_arrows_of_the_drawing_are_the_vectors_of_the_table():
     # Seen from where the first joint, about -y of the world, turns counterclockwise: x to the right.
     scale = np.linalg.norm(drawn[0]) / np.linalg.norm(force[0])
     np.testing.assert_allclose(drawn, scale * force, atol=1e-12)
+
+
+def restated(tree: Tree, seed: int) -> Tree:
+    """Return an embedded planar chain in a tilted plane: body frames anywhere, joints of both signs, bent at q = 0."""
+    rng = np.random.default_rng(seed)
+    bodies, moved = [tree.bodies[0]], np.eye(4)
+    for i, body in enumerate(tree.bodies[1:], 1):
+        T_joint_body = random_transform(rng)
+        T_body_old = np.linalg.inv(T_joint_body)
+        turn = transform(rotation_about(np.eye(3)[2], rng.uniform(-2, 2)), np.zeros(3))
+        T_parent_joint = moved @ np.asarray(body.joint.T_parent_joint) @ turn
+        if i == 1:
+            T_parent_joint = random_transform(rng) @ T_parent_joint
+        axis = np.array([0.0, 0, -1.0 if rng.integers(2) else 1.0])
+        joint = replace(body.joint, T_parent_joint=T_parent_joint, T_joint_body=T_joint_body, axis=axis)
+        R, com = T_body_old[:3, :3], np.asarray(body.inertia.com)
+        I_com = R @ np.asarray(body.inertia.I_com) @ R.T
+        inertia = Inertia(body.inertia.mass, T_body_old[:3, 3] + R @ com, (I_com + I_com.T) / 2)
+        bodies.append(replace(body, joint=joint, inertia=inertia))
+        moved = T_body_old
+    return replace(tree, bodies=tuple(bodies), gravity=rng.uniform(-9, 9, 3))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_planar_recursion_finds_the_efforts_of_any_chain_in_a_plane(seed):
+    """Whatever the frames are; lengths, masses and moments are those of the chain it was made from."""
+    rng = np.random.default_rng(seed)
+    lengths, masses, centres, moments = rng.uniform(0.2, 1.5, (4, 4))
+    chain = PlanarChain(lengths, masses, centres, moments)
+    found = explain("recursion", restated(planar_tree.embedded(chain), seed))
+    assert found.values["planar off"] < 3e-13
+    links = table(found, "The planar chain")
+    # The last length is free: nothing hangs there.
+    np.testing.assert_allclose([row["L [m]"] for row in links][:-1], lengths[:-1], atol=1e-12)
+    for name, values in (("m [kg]", masses), ("c [m]", centres), ("I [kg m^2]", moments)):
+        np.testing.assert_allclose([row[name] for row in links], values, atol=1e-12)
+    places = np.array(found.values["passes"]["joints"])[1:]
+    np.testing.assert_allclose(np.linalg.norm(np.diff(places, axis=0), axis=1), lengths, atol=1e-12)
+
+
+def test_a_robot_in_a_plane_that_is_no_chain_of_rods_is_told_why(tmp_path):
+    """A branch, a slide and a centre of mass beside the line; the drawing is there all the same."""
+    text = models.path("three_planar_links.urdf").read_text(encoding="utf-8")
+    at = text.index("<origin", text.index("<inertial>"))
+    beside = tmp_path / "beside.urdf"
+    beside.write_text(text[:at] + '<origin xyz="0.5 0.01 0"/>' + text[text.index("/>", at) + 2 :], encoding="utf-8")
+    slide = tmp_path / "slide.urdf"
+    at = text.index('type="revolute"', text.index('<joint name="joint_2"'))
+    slid = text[:at] + text[at:].replace("revolute", "prismatic", 1)
+    at = slid.index("<axis", at)
+    slide.write_text(slid[:at] + '<axis xyz="1 0 0"/>' + slid[slid.index("/>", at) + 2 :], encoding="utf-8")
+    for robot, words in (
+        (models.path("four_bar.xml"), "it branches"),
+        (slide, "joint 'joint_2' slides"),
+        (beside, "the centre of mass of 'link_1' is beside the line"),
+    ):
+        found = explain("recursion", robot)
+        assert found.values["planar off"] is None
+        assert any(words in w for s in found.sections for w in s.sentences), words
+        assert any(s.pictures for s in found.sections)
 
 
 # --- Energy -----------------------------------------------------------------------------------------------------------

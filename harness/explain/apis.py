@@ -242,7 +242,7 @@ def _identity(asked: Asked, p: _Probe) -> Section:
                 case["count"],
                 *(float(np.abs(case[k]).max()) for k in ("mj_inverse", "qfrc_passive", "qfrc_constraint")),
                 float(np.abs(rest).max()),
-                float(np.abs(rest - case["implicit"]).max()),
+                float(np.abs(rest - case["implicit"]).max()) if case["invdiscrete"] else None,
             )
         )
     named = ("contacts", "invdiscrete", "touching", "mj_inverse", "passive", "constraint")

@@ -23,6 +23,7 @@ QUESTION: Final = "What are the six numbers of a floating base in each engine?"
 CONVENTIONS: Final[Mapping[str, BaseConvention]] = {
     "pinocchio": BODY,
     "mujoco": HYBRID,
+    "mjx": HYBRID,
     "drake": DRAKE,
     "dart": DART,
     "idyntree": MIXED,
@@ -34,6 +35,7 @@ CONVENTIONS: Final[Mapping[str, BaseConvention]] = {
 ORIENTATIONS: Final[Mapping[str, str]] = {
     "pinocchio": "quaternion xyzw",
     "mujoco": "quaternion wxyz",
+    "mjx": "quaternion wxyz",
     "drake": "quaternion wxyz",
     "dart": "rotation vector",
     "idyntree": "matrix",
@@ -41,7 +43,7 @@ ORIENTATIONS: Final[Mapping[str, str]] = {
     "newton": "quaternion xyzw",
     "pybullet": "quaternion xyzw",
 }
-ENGINES: Final = ("pinocchio", "mujoco", "drake", "dart", "idyntree")
+ENGINES: Final = ("pinocchio", "mujoco", "mjx", "drake", "dart", "idyntree", "adam", "newton", "pybullet")
 MEASURED: Final = ("pinocchio", "mujoco", "drake")
 MAPS: Final = (
     "With V = (v, omega) in base axes about the base origin, an engine has u = T V and u' = T V' + beta, where V' is "
@@ -109,9 +111,10 @@ def explain(asked: Asked) -> Explanation:
             )
             for name, c in CONVENTIONS.items()
         ),
-        "Newton and PyBullet: of the centre of mass of the base; all others of its origin.",
+        "Newton and PyBullet: of the centre of mass of the base; all others of its origin. PyBullet: in its mass "
+        "matrix.",
     )
-    omitted, vectors = _omitted(asked, own, (q, v, a))
+    omitted, vectors = _omitted(asked, own, (q, v, a), maps)
     rows, measured = _measured(asked, q[0], maps)
     opening = (MAPS, f"The base of {tree.name!r} stands still in its file; it is freed here.") if freed else (MAPS,)
     worst = float(np.abs(vectors["M (omega x v)"]).max())
@@ -134,6 +137,7 @@ def explain(asked: Asked) -> Explanation:
             "du": {name: found[1].tolist() for name, found in numbers.items()},
             "omitted": {name: x.tolist() for name, x in vectors.items()},
             "measured": measured,
+            "M": reference.mass_matrix(q)[0].tolist(),
         },
     )
 
@@ -147,7 +151,12 @@ def _point(com: Floats, name: str) -> Floats | None:
     return T
 
 
-def _omitted(asked: Asked, own: slice, motion: tuple[Floats, Floats, Floats]) -> tuple[list[Table], dict[str, Floats]]:
+def _omitted(
+    asked: Asked,
+    own: slice,
+    motion: tuple[Floats, Floats, Floats],
+    maps: Mapping[str, tuple[Floats, Floats]],
+) -> tuple[list[Table], dict[str, Floats]]:
     """Return what every engine answers with omega x v and without, and the vectors."""
     q, v, a = motion
     turned = np.zeros_like(a)
@@ -160,9 +169,14 @@ def _omitted(asked: Asked, own: slice, motion: tuple[Floats, Floats, Floats]) ->
         session, ordinary = engine.session, CONVENTIONS[engine.name].ordinary
         n = [list(asked.tree.dofs).index(dof) for dof in session.dofs]
         answers: list[Floats] = []
+        other = a + turned
+        if ordinary:
+            # Handed T a without beta, it computes the motion with a - T^-1 beta: omega x v of its own point less.
+            T, beta = maps[engine.name]
+            other = a.copy()
+            other[:, own] -= np.linalg.solve(T[0], beta[0])
         with asked.trying(engine.name):
-            # Handed T a without beta, an engine of ordinary acceleration computes the motion with a - omega x v.
-            answers = [session.inverse_dynamics(q, v, x)[0] for x in (a, a - turned if ordinary else a + turned)]
+            answers = [session.inverse_dynamics(q, v, x)[0] for x in (a, other)]
         if not answers:
             continue
         right, wrong = answers
@@ -186,7 +200,8 @@ def _omitted(asked: Asked, own: slice, motion: tuple[Floats, Floats, Floats]) ->
             Column("joint rows without", 4),
         ),
         tuple(rows),
-        "With the map: against the reference. Spatial engines: omega x v added in error.",
+        "With the map: against the reference, in the arithmetic of the engine; Newton's is single precision. Spatial "
+        "engines: omega x v added in error. v is that of the engine's own point.",
     )
     whole = {name: x for name, x in vectors.items() if len(x) == len(tau)}
     shown = Table(

@@ -69,7 +69,7 @@ def plane_of(tree: Tree, motion: Motion) -> Plane | None:
 
 def drawings(tree: Tree, plane: Plane, done: Passes) -> tuple[Drawing, ...]:
     """Return the outward and the inward pass as vectors in the plane."""
-    p, c = plane.flat(done.p), plane.flat(done.c)
+    p, c = plane.flat(done.joints), plane.flat(done.c)
     moving = [b for b in range(1, len(tree.bodies)) if tree.moving[b] and tree.bodies[b].inertia.mass]
     joints = [b for b, joint in enumerate(tree.joints) if joint.nv]
     robot = _robot(tree, p, c)
@@ -83,6 +83,7 @@ def drawings(tree: Tree, plane: Plane, done: Passes) -> tuple[Drawing, ...]:
         *_arrows(p, plane.flat(done.force), joints, extent, 2),
     )
     names = [tree.bodies[b].name for b in moving]
+    about = done.moment + np.cross(done.p - done.joints, done.force)
     return (
         Drawing(
             "Outward pass: velocities and accelerations of the centres of mass",
@@ -100,7 +101,7 @@ def drawings(tree: Tree, plane: Plane, done: Passes) -> tuple[Drawing, ...]:
             ("m (a_C - g) of the body alone", "force of the joint on its child"),
             "; ".join(
                 f"{tree.bodies[b].joint.name}: {np.linalg.norm(done.force[b]):.3g} N, "
-                f"moment {done.moment[b] @ plane.normal:.3g} N m"
+                f"moment {about[b] @ plane.normal:.3g} N m"
                 for b in joints
             )
             + " through the joints.",

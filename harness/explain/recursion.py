@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from ..spatial import inverse
+from .planar import COUNT, beside
 from .plane import drawings, plane_of
 from .record import Column, Explanation, Section, Table, columns
 
@@ -42,6 +44,7 @@ class Passes:
 
     Attributes:
         p: (nb, 3) [m] body origins.
+        joints: (nb, 3) [m] where the joint that carries each body is.
         c: (nb, 3) [m] centres of mass.
         omega: (nb, 3) [rad/s].
         v: (nb, 3) [m/s] of the origins.
@@ -55,6 +58,7 @@ class Passes:
     """
 
     p: Floats
+    joints: Floats
     c: Floats
     omega: Floats
     v: Floats
@@ -116,17 +120,20 @@ def explain(asked: Asked) -> Explanation:
         Section("Outward pass", (OUTWARD,), (outward,)),
         Section("Inward pass", (INWARD,), (inward, efforts)),
     ]
+    apart, flat = "", None
     if plane is None:
         sections.append(Section("Drawing", (SPACE,)))
     else:
-        sections.append(Section("Drawing", (PLANE,), pictures=drawings(tree, plane, done)))
+        planar, flat = beside(asked, plane, q)
+        sections += [Section("Drawing", (PLANE,), pictures=drawings(tree, plane, done)), planar]
+        apart = "" if flat is None else f" and the planar recursion by {flat:.1e} over {COUNT} states"
     heaviest = int(np.abs(done.tau).argmax())
     return Explanation(
         "recursion",
         QUESTION,
         asked.model,
-        f"Two passes over {len(tree.bodies) - 1} bodies give all {tree.nv} efforts, off the reference's own recursion "
-        f"by {worst:.1e}; the largest is {done.tau[heaviest]:.4g} at {tree.dofs[heaviest]}.",
+        f"Two passes over the bodies give the efforts of all dofs, {tree.nv} in number, off the reference's own "
+        f"recursion by {worst:.1e}{apart}; the largest is {done.tau[heaviest]:.4g} at {tree.dofs[heaviest]}.",
         tuple(sections),
         values={
             "q": q.tolist(),
@@ -135,6 +142,7 @@ def explain(asked: Asked) -> Explanation:
             "bodies": [body.name for body in tree.bodies],
             "passes": {name: getattr(done, name).tolist() for name in Passes.__dataclass_fields__},
             "reference": rigid.tolist(),
+            "planar off": flat,
         },
     )
 
@@ -156,6 +164,7 @@ def passes(tree: Tree, q: Floats, v: Floats, a: Floats) -> Passes:
     omega, v_origin = (np.asarray(x[0], np.float64) for x in (found.omega, found.v_origin))
     alpha, a_spatial = (np.asarray(x[0], np.float64) for x in (found.alpha, found.a_origin))
     r = c - p
+    to_joint = np.stack([inverse(np.asarray(joint.T_joint_body, np.float64))[:3, 3] for joint in tree.joints])
     # The linear part of a spatial acceleration is not that of the point: omega x v is missing in it.
     a_com = a_spatial + np.cross(omega, v_origin) + np.cross(alpha, r) + np.cross(omega, np.cross(omega, r))
     masses = np.array([body.inertia.mass for body in tree.bodies])
@@ -168,7 +177,19 @@ def passes(tree: Tree, q: Floats, v: Floats, a: Floats) -> Passes:
         force[parent] += force[b]
         moment[parent] += moment[b] + np.cross(p[b] - p[parent], force[b])
     return Passes(
-        *(p, c, omega, v_origin, v_origin + np.cross(omega, r), alpha, a_com, own, force, moment),
+        *(
+            p,
+            p + _times(R, to_joint),
+            c,
+            omega,
+            v_origin,
+            v_origin + np.cross(omega, r),
+            alpha,
+            a_com,
+            own,
+            force,
+            moment,
+        ),
         _efforts(tree, reference.velocities(np.tile(q, (tree.nv, 1)), np.eye(tree.nv)), R, force, moment),
     )
 
@@ -191,8 +212,8 @@ def _efforts(tree: Tree, twists: Array, R: Floats, force: Floats, moment: Floats
     return tau
 
 
-def _times(I: Floats, x: Floats) -> Floats:
-    return (I @ x[..., None])[..., 0]
+def _times(I: Array, x: Array) -> Floats:
+    return np.asarray((I @ x[..., None])[..., 0], np.float64)
 
 
 def _round(x: float) -> float:

@@ -8,8 +8,9 @@ ordinary. Wrenches, which only `aba` takes, are in the same representation, by t
 Defaults: gravity is 9.80665 m/s^2, kept in single precision (9.806650161743164); the session hands over the model's.
 The reader takes no default of URDF: a joint or an inertial without `<origin>`, a revolute joint without `<axis>` raise
 an AttributeError or a TypeError. Axes are not normalised: an axis of length 2 turns by no rotation and makes M four
-times too large. Prismatic joints raise where their motion subspace is stacked. Mimic joints stay open.
-Ledger: all calls are rigid; damping, friction, limits and armature are in none.
+times too large; what that does to efforts and M is in the ledger, as the difference to unit axes. Prismatic joints
+raise where their motion subspace is stacked. Mimic joints stay open.
+Ledger: else all calls are rigid; damping, friction, limits and armature are in none.
 Source: adam 0.5.0, `core/rbd_algorithms.py`, `model/std_factories`; the backends of JAX, PyTorch and CasADi run the
 same algorithms, that of NumPy needs nothing else and takes stacks of states.
 """
@@ -27,7 +28,7 @@ from ..harness.findings import finding
 from ..harness.reflected import reflected_inertia
 from ..harness.revealed import order, wrenches
 from ..harness.tree import JointKind
-from .adam_load import TURNING, build, load
+from .adam_load import TURNING, build, load, of_unit_axes
 from .adam_session import AdamSession
 from .adam_tree import unit_axis
 
@@ -68,8 +69,18 @@ class _AdamEngine:
                 joints[i] = j
             else:
                 extra.append(name)
-        told = (*_revealed(tree, base, joints), *_defaults(tree, base), *_axes(engine, tree))
-        return AdamSession(engine, tree, base, links, joints, extra_dofs=tuple(extra), findings=told, notes=notes)
+        axes = tuple(_axes(engine, tree))
+        return AdamSession(
+            engine,
+            tree,
+            base,
+            links,
+            joints,
+            of_unit_axes=(lambda: of_unit_axes(given.path, tree)) if axes else None,
+            extra_dofs=tuple(extra),
+            findings=(*_revealed(tree, base, joints), *_defaults(tree, base), *axes),
+            notes=notes,
+        )
 
     def neutral(self, tree: Tree) -> AdamSession:
         """Write a URDF of the tree and hand it over as a string.

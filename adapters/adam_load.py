@@ -15,6 +15,7 @@ from ..harness.errors import EngineRefused, EngineUnsupported, ReadError, Source
 from ..harness.exporters.urdf import write_urdf
 from ..harness.importers.xml import read_xml
 from ..harness.tree import Body, Joint, JointKind, Tree, world
+from .adam_tree import unit_axis
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,6 +59,18 @@ def build(tree: Tree, base: int) -> tuple[Computations, dict[int, str]]:
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
         engine = _asked(text, tree)
     return engine, {i: f"b{i}" for i in members}
+
+
+def of_unit_axes(path: str, tree: Tree) -> Computations:
+    """Return adam's computations of a file that it has read before, every axis brought to length one."""
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        engine = KinDynComputations(path, gravity=np.array([*tree.gravity, 0.0, 0.0, 0.0]))
+    model = engine.rbdalgos.model
+    for joint in model.joints.values():
+        if joint.type != "fixed":
+            joint.axis = joint.math.asarray(unit_axis(joint))
+    engine.rbdalgos = type(engine.rbdalgos)(model, engine.rbdalgos.math)  # which keeps motion subspaces from its start
+    return engine
 
 
 def _asked(description: str, tree: Tree) -> Computations:

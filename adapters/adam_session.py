@@ -46,6 +46,7 @@ class AdamSession:
         joints: tree body to joint of the model.
         written: whether the model was written from the tree: its names and link frames are its own.
         outside: (nv, nv) reflected inertia, or None.
+        of_unit_axes: returns the same model with axes of length one, where some are not; else None.
         extra_dofs, findings, notes: see `harness.engine.Session`.
     """
 
@@ -59,6 +60,7 @@ class AdamSession:
         *,
         written: bool = False,
         outside: Floats | None = None,
+        of_unit_axes: Callable[[], Any] | None = None,
         extra_dofs: tuple[str, ...] = (),
         findings: tuple[Finding, ...] = (),
         notes: tuple[str, ...] = (),
@@ -76,7 +78,7 @@ class AdamSession:
         # A link frame of URDF stands on its joint, a body of the tree need not.
         seated = {i: tree.joints[i].T_joint_body for i in joints} if written else {}
         self._Ts_link_body = {i: seated.get(i, np.eye(4)) for i in links}
-        self._written = written
+        self._written, self._of_unit_axes = written, of_unit_axes
         self.bodies = tuple(tree.bodies[i].name for i in links if i)
         nodes = list(engine.rbdalgos.model.tree)
         self._names = [node.name for node in nodes]
@@ -100,6 +102,8 @@ class AdamSession:
         lacks = {**dict.fromkeys(identities, PUT_TOGETHER), "symmetry": MIRRORED}
         if not self._moving_mass:
             lacks["center_of_mass"] = "the bodies that can move have no mass"
+        if not self.total_mass:
+            lacks["momentum"] = lacks["total_momentum"] = "adam divides by the total mass, and there is none"
         if tree.floating_roots and not self._base.floats:
             lacks["momentum"] = lacks["total_momentum"] = "the root link of this model stands still"
         return lacks
@@ -199,6 +203,26 @@ class AdamSession:
         com = self._called(lambda: self.model.CoM_position(*state), len(q), (3,))
         h = (A @ frame.v[..., None])[..., 0]
         return np.concatenate([h[:, 3:] + np.cross(com, h[:, :3]), h[:, :3]], axis=1)[:, None]
+
+    def ledger(self, q: Floats, v: Floats, a: Floats) -> Mapping[str, Mapping[str, Floats]]:
+        """Return what axes that are no unit vectors do to efforts and M; see `harness.diagnosis.ledger.Booked`.
+
+        No joint turns by such a matrix, so that no description can tell it: it is the difference to unit axes.
+        """
+        if self._of_unit_axes is None:
+            return {}
+        asked = {
+            "tau": lambda: self.inverse_dynamics(q, v, a),
+            "bias": lambda: self.bias(q, v),
+            "gravity": lambda: self.gravity_forces(q),
+            "mass_matrix": lambda: self.mass_matrix(q),
+        }
+        own, held = self.model, {name: call() for name, call in asked.items()}
+        self.model = self._of_unit_axes()
+        try:
+            return {name: {"joint.axis": held[name] - call()} for name, call in asked.items()}
+        finally:
+            self.model = own
 
     def generalized_forces(self, q: Floats, wrenches: Floats) -> Floats:
         """Sum of J^T f with `jacobian`."""

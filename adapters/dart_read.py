@@ -19,7 +19,7 @@ from ..harness.streams import caught
 from .dart_findings import revealed
 from .dart_joints import columns, fits, seats, slides
 from .dart_meshes import unreadable
-from .dart_refusals import refusal, require_no_site_of_the_world
+from .dart_refusals import refusal, require_parsable_world
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +66,7 @@ def load(given: Given, tree: Tree) -> Found:
         skeleton = _urdf(given, tree, text if meshes or cut else None, said)
         skeleton.setGravity(tree.gravity)
     elif given.format == "mjcf":
-        require_no_site_of_the_world(given)
+        require_parsable_world(given)
         skeleton = _mjcf(given, tree, said)
     else:
         raise EngineUnsupported(f"DART has no importer for {given.format}; it reads URDF and MJCF here")

@@ -37,8 +37,8 @@ def refusal(given: Given, tree: Tree, said: Sequence[str], error: Exception | No
     return EngineRefused(f"DART would not load {given.path}: {words}", kind, where, source)
 
 
-def require_no_site_of_the_world(given: Given) -> None:
-    """Refuse an MJCF with a `<site>` right below `<worldbody>`: DART's parser ends the process on it.
+def require_parsable_world(given: Given) -> None:
+    """Refuse a site, a height field or a mesh right below `<worldbody>`: DART's parser ends the process there.
 
     Raises:
         EngineRefused: there is one.
@@ -51,12 +51,13 @@ def require_no_site_of_the_world(given: Given) -> None:
     except ReadError as error:
         raise EngineRefused(str(error), error.kind, error.where, error.source) from error
     for world in root.all("worldbody"):
-        for site in world.all("site"):
+        shapes = [geom for geom in world.all("geom") if geom.get("type") in ("hfield", "mesh")]
+        for element in (*world.all("site"), *shapes):
             message = (
-                f"DART's parser ends the process on the <site> of the world in {given.path}: take it out, or put it "
-                "into a body"
+                f"DART's parser ends the process on the <{element.tag}> of the world in {given.path}: take it out, or "
+                "put it into a body"
             )
-            raise EngineRefused(message, "refused.unsupported", site.get("name") or "site", site.source)
+            raise EngineRefused(message, "refused.unsupported", element.get("name") or element.tag, element.source)
 
 
 def _named(words: str, tree: Tree) -> tuple[str, Source] | None:

@@ -121,12 +121,14 @@ def _spatial_inertia(inertia: Inertia) -> Any:
 
     Without a mass there is no tensor either, also where two masses cancel: one that no sum shows stands in for none.
     """
-    S, I, mass = skew(inertia.com), inertia.I_com, inertia.mass
+    com, I, mass = inertia.com, inertia.I_com, inertia.mass
     if not mass and I.any():
-        mass = UNSEEN * float(np.abs(I).max())
+        # At the origin: on its own joint it weighs nothing, where no other mass hides what it weighs.
+        com, mass = np.zeros(3), UNSEEN * float(np.abs(I).max())
+    S = skew(com)
     G = (I / mass if mass else np.zeros((3, 3))) - S @ S
     unit = UnitInertia(*(float(G[at]) for at in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
-    return SpatialInertia(mass, inertia.com, unit, skip_validity_check=True)
+    return SpatialInertia(mass, com, unit, skip_validity_check=True)
 
 
 def _outside(tree: Tree) -> Floats | None:

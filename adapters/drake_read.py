@@ -161,6 +161,8 @@ def _weld(plant: Plant, given: Given, tree: Tree) -> list[str]:
     if given.freed or given.format != "urdf":
         return []
     carried = {joint.child_body().index() for joint in _all_joints(plant)}
+    # A link "world" is Drake's world, also where it hangs on others: these hang on it then.
+    carried |= {joint.parent_body().index() for joint in _all_joints(plant) if joint.child_body().index() == 0}
     roots = [plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies())]
     roots = [body for body in roots if body.index() not in carried and body.name() not in floats]
     for body in roots:

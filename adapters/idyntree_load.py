@@ -2,7 +2,8 @@
 """A URDF through iDynTree's `ModelLoader`, every default as it is, and why it would not load one.
 
 The loader says True and leaves a model of no links behind where a link has two roots, a cycle or an unknown joint type:
-any call on such a model ends the process. The reason stands on the error stream alone. Meshes are not opened.
+any call on such a model ends the process. The reason stands on the error stream alone. Meshes are not opened. A visual
+or collision in which the loader finds no box, sphere, cylinder or mesh ends the process: `<capsule>` is one.
 """
 
 from __future__ import annotations
@@ -21,13 +22,21 @@ from .idyntree_bindings import idt
 from .idyntree_build import matrix_of, require_depth
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from ..harness.engine import Given
+    from ..harness.importers.xml import Element
     from ..harness.tree import Tree
     from .idyntree_build import Model
 
 UNSUPPORTED: Final = "not currently supported by iDynTree"
+# Shapes with their attributes, and how many numbers are in each.
+SHAPES: Final[Mapping[str, Mapping[str, int]]] = {
+    "box": {"size": 3},
+    "sphere": {"radius": 1},
+    "cylinder": {"radius": 1, "length": 1},
+}
+NUMBER: Final = re.compile(r"(?<!\S)[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?!\S)")
 
 
 def load(given: Given, tree: Tree) -> tuple[Model, tuple[str, ...]]:
@@ -40,7 +49,13 @@ def load(given: Given, tree: Tree) -> tuple[Model, tuple[str, ...]]:
     if given.format != "urdf":
         raise EngineUnsupported(f"iDynTree has no importer for {given.format}; it reads URDF")
     require_depth(tree)
-    _require_one_parent(given)
+    try:
+        root = read_xml(given.path).root
+    except ReadError:
+        pass  # what is wrong with the file, iDynTree says in its own words
+    else:
+        _require_one_parent(given, root)
+        _require_shapes(given, root)
     said: list[str] = []
     loader = idt.ModelLoader()
     with caught(said):
@@ -84,16 +99,12 @@ def _place(model: Model, base: int, frame: int) -> Any:
     return T
 
 
-def _require_one_parent(given: Given) -> None:
+def _require_one_parent(given: Given, root: Element) -> None:
     """Refuse a link with two parents: the importer follows such a graph without end, and takes all memory.
 
     Raises:
         EngineRefused: there is one.
     """
-    try:
-        root = read_xml(given.path).root
-    except ReadError:
-        return  # what is wrong with the file, iDynTree says in its own words
     taken: set[str] = set()
     for joint in root.all("joint"):
         for child in joint.all("child"):
@@ -105,6 +116,33 @@ def _require_one_parent(given: Given) -> None:
                 )
                 raise EngineRefused(message, "refused.malformed", name, child.source)
             taken.add(name)
+
+
+def _require_shapes(given: Given, root: Element) -> None:
+    """Refuse a visual or collision without a shape that the importer knows: it follows a pointer to nothing.
+
+    Raises:
+        EngineRefused: there is one.
+    """
+    for link in root.all("link"):
+        for shown in (*link.all("visual"), *link.all("collision")):
+            geometry = shown.first("geometry")
+            if geometry is not None and any(map(_is_shape, geometry.walk())):
+                continue
+            name = link.get("name")
+            message = (
+                f"iDynTree ends the process on the <{shown.tag}> of link {name!r} of {given.path}, in which it finds "
+                "no box, sphere, cylinder or mesh: it is not called"
+            )
+            raise EngineRefused(message, "refused.unsupported", name, shown.source)
+
+
+def _is_shape(element: Element) -> bool:
+    """Return whether the importer makes a shape of an element."""
+    numbers = SHAPES.get(element.tag)
+    if numbers is None:
+        return element.tag == "mesh" and element.get("filename") is not None
+    return all(len(NUMBER.findall(element.get(name) or "")) == count for name, count in numbers.items())
 
 
 def _refusal(given: Given, tree: Tree, words: Sequence[str]) -> EngineRefused:

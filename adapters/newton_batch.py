@@ -73,6 +73,7 @@ class Batch:
     Attributes:
         model: the finalized model; its first world is the robot.
         nq, nv: coordinates of one world.
+        tree_joints: all joints but those that close a loop, which its calls leave open.
         neutral: (nq,) positions that the builder starts with.
     """
 
@@ -97,6 +98,7 @@ class Batch:
         self._blocks = [(int(starts[a]), int(starts[b])) for a, b in zip(firsts[:count], ends[:count], strict=True)]
         self._joint_blocks = [(int(a), int(b)) for a, b in zip(firsts[:count], ends[:count], strict=True)]
         self.child = self.model.joint_child.numpy()[: self.joints]
+        self.tree_joints = [j for j, a in enumerate(self.model.joint_articulation.numpy()[: self.joints]) if a >= 0]
 
     def first(self, name: str) -> Floats:
         """Return an array of the model, of the first world alone."""

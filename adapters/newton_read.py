@@ -62,7 +62,7 @@ def load(given: Given, tree: Tree) -> Opened:
     rows = _rows(builder, tree, held)
     extra = tuple(
         tail(builder.joint_label[j]) + suffix
-        for j in range(builder.joint_count)
+        for j in _tree_joints(builder)
         if j not in rows
         for suffix in _suffixes(builder, j)
     )
@@ -98,7 +98,7 @@ def _held(builder: Any, tree: Tree) -> dict[int, int]:
 def _place(builder: Any, tree: Tree, held: dict[int, int]) -> None:
     """Add the bodies without a name: those that hang on the same body are in the same order in both."""
     at = {-1: 0} | {b: i for i, b in held.items()}
-    ends = list(zip(builder.joint_parent, builder.joint_child, strict=True))
+    ends = [(builder.joint_parent[j], builder.joint_child[j]) for j in _tree_joints(builder)]
     waiting = [-1]
     while waiting:
         parent = waiting.pop()
@@ -128,7 +128,7 @@ def _rows(builder: Any, tree: Tree, held: dict[int, int]) -> dict[int, list[int]
     """Return Newton joint to the tree bodies in a row whose joints it is, where all are of the same kind."""
     at = {b: i for i, b in held.items()}
     rows: dict[int, list[int]] = {}
-    for j in range(builder.joint_count):
+    for j in _tree_joints(builder):
         i, wanted = at.get(builder.joint_child[j]), _kinds(builder, j)
         if i is None or not wanted:
             continue
@@ -139,6 +139,11 @@ def _rows(builder: Any, tree: Tree, held: dict[int, int]) -> dict[int, list[int]
         if sorted(kinds) == sorted(wanted):
             rows[j] = row
     return rows
+
+
+def _tree_joints(builder: Any) -> list[int]:
+    """Return the joints that carry a body: those of an `<equality>` close loops, and belong to no articulation."""
+    return [j for j in range(builder.joint_count) if builder.joint_articulation[j] >= 0]
 
 
 def _kinds(builder: Any, j: int) -> list[JointKind]:

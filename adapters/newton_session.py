@@ -84,14 +84,15 @@ class NewtonSession:
         batch = self._batch
         starts, parents = batch.model.joint_qd_start.numpy(), batch.first("joint_parent").astype(int)
         moves: dict[int, bool] = {-1: False}
-        for j, child in enumerate(batch.child.tolist()):
+        for j in batch.tree_joints:
+            child = int(batch.child[j])
             moves[child] = moves.get(parents[j], False) or bool(starts[j + 1] > starts[j])
         return sorted(b for b, can in moves.items() if can and b >= 0)
 
     def _mechanisms(self) -> list[list[int]]:
         """Return, per floating root of the tree that Newton has, Newton's numbers of the bodies on it."""
         parents = self._batch.first("joint_parent").astype(int)
-        above = dict(zip(self._batch.child.tolist(), parents.tolist(), strict=True))
+        above = {int(self._batch.child[j]): int(parents[j]) for j in self._batch.tree_joints}
         found: list[list[int]] = []
         for root in self.tree.floating_roots:
             if root not in self._held or not set(self.tree.joints[root].dofs) <= set(self.dofs):

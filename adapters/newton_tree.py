@@ -35,7 +35,8 @@ def tree_of(batch: Batch, opened: Opened, tree: Tree, gravity: Floats) -> Tree:
     masses, coms, tensors = batch.first("body_mass"), batch.first("body_com"), batch.first("body_inertia")
     bodies, number = [world()], {-1: 0}
     taken: tuple[set[str], set[str]] = ({"world"}, {"world"})
-    for j, child in enumerate(batch.child.tolist()):
+    for j in batch.tree_joints:
+        child = int(batch.child[j])
         row = list(opened.rows.get(j, ()))
         dofs = _Dofs(batch, int(starts[j]), int(starts[j + 1]), batch.first("joint_dof_dim")[j].astype(int).tolist())
         parts = _parts(types[j], dofs, tree, row, X_p[j], inverse(X_c[j]))

@@ -7,6 +7,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from ..harness.errors import EngineUnsupported, ReadError
 from ..harness.meshless import without_meshes
 from ..harness.streams import caught
@@ -108,7 +110,7 @@ def _opened(given: Given, tree: Tree, call: Call) -> tuple[Model, list[str], lis
 def _read(path: str, given: Given, call: Call, words: list[str]) -> Model:
     model, said = Model(), list[str]()
     try:
-        with caught(said):
+        with caught(said), np.errstate(all="ignore"):  # a place beyond single precision is not finite there
             if given.format == "urdf":
                 model.urdf(path, fixed=call.fixed, flags=call.flags)
             else:

@@ -56,8 +56,9 @@ class KinematicSession(Lacking):
         # No reader of URDF says of gravity what the file cannot.
         self.tree, self.model, self._place = tree, replace(held, gravity=tree.gravity), place
         self.lacks = dict.fromkeys(DYNAMIC, f"{engine} computes no dynamics")
-        kinds = {joint.name: joint.kind for joint in held.joints}
-        self._joints = [i for i, joint in enumerate(tree.joints) if joint.nv and kinds.get(joint.name) == joint.kind]
+        kinds = {joint.name: _turning(joint.kind) for joint in held.joints}
+        moving = [(i, joint) for i, joint in enumerate(tree.joints) if joint.nv]
+        self._joints = [i for i, joint in moving if kinds.get(joint.name) == _turning(joint.kind)]
         self.dofs = tuple(dof for i in self._joints for dof in tree.joints[i].dofs)
         own = set(self.dofs)
         self.extra_dofs = tuple(dof for dof in held.dofs if dof not in own)
@@ -88,6 +89,11 @@ class KinematicSession(Lacking):
         if self.tree.joints[i].kind is JointKind.FLOATING:
             return np.asarray(transform(rotation_from_quaternion(own[3:]), own[:3]), np.float64)
         return float(own[0])
+
+
+def _turning(kind: JointKind) -> JointKind:
+    """Return the kind of a joint, its range left aside: a revolute joint without one is written as continuous."""
+    return JointKind.REVOLUTE if kind is JointKind.CONTINUOUS else kind
 
 
 def opened_couplings(tree: Tree, closures: Sequence[Closure], engine: str) -> list[Finding]:

@@ -98,7 +98,7 @@ def _meshless(path: str) -> tuple[str, int]:
 
 
 def _refusal(given: Given, tree: Tree, error: Exception, engine: str) -> EngineRefused:
-    words = f"{type(error).__name__}: {told(error)}"
+    words = told(error)
     where, source = None, Source(given.path)
     for word in re.findall(r"[\w./-]+", words):
         if tree.index.get(word):

@@ -262,12 +262,12 @@ def _ask(b: Bench, path: str, asked: _Asked, recorder: Recorder) -> EngineResult
         return failed(death.status, f"while loading: {death}")
     except RequestError:
         raise  # of a callable with dofs of another robot
-    except UnicodeDecodeError:
+    except (Exception, SystemExit) as error:  # noqa: BLE001  an engine may raise anything: it becomes a result
+        if type(error).__name__ != "UnicodeDecodeError":  # what comes from another process is of another class
+            return failed("crashed", f"while loading: {type(error).__name__}: {error}")
         words = f"a name in the file is not in UTF-8, the one encoding that {b.name} reads"
         reason = finding("refused.malformed", Source(given.path), found=words, fix="save the file as UTF-8")
         return failed("refused", words, reason)
-    except (Exception, SystemExit) as error:  # noqa: BLE001  an engine may raise anything: it becomes a result
-        return failed("crashed", f"while loading: {type(error).__name__}: {error}")
     result = _answered(b, path, session, asked, recorder, time.perf_counter() - start)
     if isinstance(session, RemoteSession) and session.died is not None:
         return failed(session.died.status, str(session.died))

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Final
 from .tree import Body, Closure, Inertia, Joint, JointKind, Tree, world
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from .tree import Floats
 
-ROOT: Final = "root_joint"
+ROOT: Final = "root_joint"  # that carries the base link
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,15 +56,25 @@ def tree_of(name: str, links: Sequence[tuple[str, Inertia]], joints: Sequence[Hu
     below: dict[str, list[str]] = {}
     for hung in joints:
         below.setdefault(hung.parent, []).append(hung.child)
-    ground = replace(world(), name="universe") if "world" in inertias else world()
+    ground = world()
+    if ground.name in inertias:
+        ground = replace(ground, name=_free("universe", inertias))
+    root = Joint(_free(ROOT, {hung.joint.name for hung in joints}), JointKind.FIXED)
     bodies, left = [ground], [(link, 0) for link in inertias if link not in carried]
     while left:
         link, parent = left.pop()
-        joint = carried[link].joint if link in carried else Joint(ROOT, JointKind.FIXED)
+        joint = carried[link].joint if link in carried else root
         bodies.append(Body(link, parent, joint, inertias[link]))
         left += [(child, len(bodies) - 1) for child in reversed(below.get(link, []))]
     closures = tuple(_coupling(hung.joint.name, *hung.mimic) for hung in joints if hung.mimic)
     return Tree(name, tuple(bodies), closures=closures)
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    """Return a name that is not taken yet."""
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _coupling(follower: str, leader: str, multiplier: float, offset: float) -> Closure:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -196,7 +196,11 @@ class Truth:
     @cached_property
     def velocities(self) -> Expected:
         """Body twists of every tree body but the world."""
-        return _bounded(self.exact.velocities(self.states.q, self.states.v))
+        bounded = _bounded(self.exact.velocities(self.states.q, self.states.v))
+        # What is computed about the world origin cancels there: |omega| times the distance, of each body.
+        turn, far = (np.linalg.norm(x[:, 1:], axis=-1) for x in (self.coasting.omega, self.coasting.p_world_body))
+        swept = np.asarray(turn * far, np.float64)
+        return replace(bounded, scale=np.maximum(bounded.scale, swept[..., None]))
 
     @cached_property
     def kinetic_energy(self) -> Expected:

@@ -90,11 +90,13 @@ def diagnose(
     differences = with_lines_of_counted(session, differences, tree)
     differences += tuple(displaced_roots(session, tree, states, make, tolerance))
     calls = ledger.entries(session, states)
-    terms = calls.get(ledger.COMPARED, {})
+    terms = ledger.compared_terms(calls)
     findings = tuple(ignored(session, differences, engine, tree))
     booked = tuple(ledger.conventions(calls, session.dofs, engine, tree))
     if not (differences or terms or failed):
         return Diagnosis(findings, booked, None, held)
+    if len(terms) > 1:  # what is in more than tau changes what wrenches do, too, and is told without them
+        states = replace(states, wrenches=np.zeros_like(states.wrenches))
     observed = observe(session, tree, states, _weighed(scales, differences, tree, states, make))
     shares, rest = ledger.taken_out(terms, observed, tree, make)
     closed = close(tree, differences, rest, make)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 Terms: TypeAlias = "Mapping[str, Floats]"
 
-COMPARED: Final = "tau"  # the call whose answer is compared with the reference
+COMPARED: Final = ("tau", "bias", "gravity", "mass_matrix")  # the calls whose answers are compared with the reference
 # Terms of single joints, with the field of the joint that says them.
 OF_JOINTS: Final = {
     "armature": "armature",
@@ -50,7 +50,8 @@ class Booked(Protocol):
     def ledger(self, q: Floats, v: Floats, a: Floats) -> Mapping[str, Terms]:
         """Return, per call, the efforts (N, n) that it holds beyond the canonical ones, by finding kind.
 
-        "tau" is the session's own `inverse_dynamics`; other names are those of the engine.
+        "tau" is the session's own `inverse_dynamics` without wrenches, "bias", "gravity" and "mass_matrix" (N, n, n)
+        its other answers; other names are those of the engine.
         """
         ...
 
@@ -71,9 +72,16 @@ def entries(session: object, states: States) -> Mapping[str, Terms]:
         calls = dict(session.ledger(states.q[few], states.v[few], states.a[few]))
     except (Exception, SystemExit):  # noqa: BLE001  engines raise anything; a user's function has no ledger
         return {}
-    if calls.get(COMPARED):
-        calls[COMPARED] = session.ledger(states.q.copy(), states.v.copy(), states.a.copy())[COMPARED]
+    compared = [name for name in COMPARED if calls.get(name)]
+    if compared:
+        whole = session.ledger(states.q.copy(), states.v.copy(), states.a.copy())
+        calls |= {name: whole[name] for name in compared}
     return calls
+
+
+def compared_terms(ledger: Mapping[str, Terms]) -> dict[str, Terms]:
+    """Return the terms of the calls that are compared."""
+    return {name: ledger[name] for name in COMPARED if ledger.get(name)}
 
 
 def _some(states: States) -> list[int]:
@@ -86,28 +94,30 @@ def _some(states: States) -> list[int]:
 
 
 def taken_out(
-    terms: Terms, observed: Observed, tree: Tree, make: Callable[[Tree], Dynamics]
+    terms: Mapping[str, Terms], observed: Observed, tree: Tree, make: Callable[[Tree], Dynamics]
 ) -> tuple[Mapping[str, float], Observed]:
     """Return the share of the residual that each term explains, and the observations without all of them.
 
     Args:
-        terms: of the compared call.
+        terms: of the compared calls.
         observed: the engine's answers.
         tree: the expected robot.
         make: returns the reference of a tree.
     """
-    if not terms or COMPARED not in observed.values:
+    terms = {name: held for name, held in terms.items() if name in observed.values}
+    if not terms:
         return {}, observed
     before, shares, rest = mean_square(residuals(tree, tree, observed, make)), {}, observed
-    for kind, efforts in terms.items():
-        after = mean_square(residuals(tree, tree, _less(observed, efforts), make))
+    for kind in dict.fromkeys(kind for held in terms.values() for kind in held):
+        own = {name: held[kind] for name, held in terms.items() if kind in held}
+        after = mean_square(residuals(tree, tree, _less(observed, own), make))
         shares[kind] = float(np.clip(1 - after / before, 0, 1)) if before else 0.0
-        rest = _less(rest, efforts)
+        rest = _less(rest, own)
     return shares, rest
 
 
-def _less(observed: Observed, efforts: Floats) -> Observed:
-    return replace(observed, values={**observed.values, COMPARED: observed.values[COMPARED] - efforts})
+def _less(observed: Observed, terms: Terms) -> Observed:
+    return replace(observed, values={**observed.values, **{k: observed.values[k] - term for k, term in terms.items()}})
 
 
 def conventions(ledger: Mapping[str, Terms], dofs: Sequence[str], engine: str, tree: Tree) -> Iterator[Finding]:
@@ -122,9 +132,11 @@ def conventions(ledger: Mapping[str, Terms], dofs: Sequence[str], engine: str, t
     joints = np.array([tree.joint_of_dof[tree.dofs.index(dof)] for dof in dofs], int)
     told: set[tuple[str, str]] = set()
     for call, terms in ledger.items():
+        if call in COMPARED:
+            continue
         for kind, efforts in terms.items():
             for where, source, columns in _places(kind, efforts, joints, tree):
-                if call == COMPARED or (kind, where) in told:
+                if (kind, where) in told:
                     continue
                 told.add((kind, where))
                 largest = efforts[:, columns].ravel()[np.abs(efforts[:, columns]).argmax()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
@@ -72,5 +73,12 @@ def save(figure: Figure, file: Path) -> None:
     more = {"metadata": {"Date": None}} if file.suffix == ".svg" else {"dpi": 110}
     figure.savefig(file, **more)
     if file.suffix == ".svg":
-        lines = file.read_text(encoding="utf-8").splitlines()
-        file.write_text("".join(f"{line.rstrip()}\n" for line in lines), encoding="utf-8", newline="\n")
+        text = _numbered(file.read_text(encoding="utf-8"))
+        file.write_text("".join(f"{line.rstrip()}\n" for line in text.splitlines()), encoding="utf-8", newline="\n")
+
+
+def _numbered(text: str) -> str:
+    """Return an SVG whose names are numbers in order; matplotlib's hash the last digits of floats, which may differ."""
+    names = dict.fromkeys(re.findall(r' id="((?:image|[a-zA-Z])[0-9a-f]{10})"', text))
+    numbers = {name: f"n{k}" for k, name in enumerate(names)}
+    return re.sub(r'(?<=["#])\w{11,15}(?=[")])', lambda match: numbers.get(match[0], match[0]), text)

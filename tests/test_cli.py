@@ -142,7 +142,7 @@ def test_an_engine_that_is_not_installed_is_exit_2_with_its_install_line(monkeyp
     monkeypatch.setattr(registry, "version", lambda card: None if card.name == "mujoco" else there(card))
     run = RUNNER.invoke(app, ["check", "a.urdf", "--engine", "mujoco"])
     assert run.exit_code == 2
-    assert "pip install 'mujoco>=4'" in run.stderr
+    assert "pip install 'mujoco>=4.0,<5'" in run.stderr
 
 
 def test_a_file_that_cannot_be_used_is_one_message_with_file_and_line(answer):

@@ -311,7 +311,7 @@ def test_engines_are_listed_with_version_or_install_line():
     text = where.file.getvalue()
     assert max(map(len, text.split("\n"))) <= 80
     assert "pinocchio 1.2.3" in text
-    assert "mujoco: not installed; install it with: pip install 'mujoco>=4'" in text
+    assert "mujoco: not installed; install it with: pip install 'mujoco>=4.0,<5'" in text
     for card in CARDS:
         for line in (card.licence, *card.limits, *card.conventions, *card.ledger):
             assert line in flowed(text)

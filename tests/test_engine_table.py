@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+import shlex
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import tautology
 from tautology.adapters import CARDS
@@ -32,6 +35,23 @@ def test_the_readme_has_the_same_table():
     readme = engine_table.README.read_text(encoding="utf-8")
     assert engine_table.table() in readme, RENEW
     assert len(engine_table.OLD.findall(readme)) == 1
+
+
+@pytest.mark.parametrize("card", [card for card in CARDS if card.name != "reference"], ids=lambda card: card.name)
+def test_the_install_line_is_that_of_pyproject(card):
+    """Same packages, same bounds; where pyproject.toml takes it on some Pythons alone, the line says why."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras = [
+        wanted for name, wanted in project["optional-dependencies"].items() if name not in ("all", "test", "docs")
+    ]
+    groups = [[Requirement(line) for line in wanted] for wanted in ([line] for line in project["dependencies"])]
+    groups += [[Requirement(line) for line in wanted] for wanted in extras]
+    (group,) = [group for group in groups if group[0].name == card.distribution]
+    words = shlex.split(card.install, comments=True)
+    assert words[:2] == ["pip", "install"]
+    assert [(one.name, one.specifier) for one in map(Requirement, words[2:])] == [(r.name, r.specifier) for r in group]
+    marked = any(wanted.marker is not None for wanted in group)
+    assert marked == ("# no wheel beyond Python 3.11" in card.install)
 
 
 @pytest.mark.parametrize("card", CARDS, ids=lambda card: card.name)

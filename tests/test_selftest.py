@@ -243,7 +243,7 @@ def test_an_absent_engine_is_told_with_its_install_line(monkeypatch):
     ran = RUNNER.invoke(app, ["selftest", "mujoco"])
     assert (ran.exit_code, ran.stderr) == (
         2,
-        "engine 'mujoco' is not installed; install it with: pip install 'mujoco>=4'\n",
+        "engine 'mujoco' is not installed; install it with: pip install 'mujoco>=4.0,<5'\n",
     )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter
 
 import closed_forms as cf
@@ -11,6 +14,7 @@ import pytest
 from numpy.testing import assert_allclose
 from random_trees import random_inertia, random_joint
 
+import tautology
 from tautology import load, models
 from tautology.adapters.reference import Reference
 from tautology.adapters.textbook import counting, planar_tree
@@ -274,3 +278,25 @@ def test_a_factor_that_is_kept_makes_the_next_solve_quadratic() -> None:
     thirds = np.diff(costs["factor"], 3)
     assert (thirds == thirds[0]).all()
     assert thirds[0] > 0
+
+
+def test_like_is_held_against_like() -> None:
+    """The script of the exercise: hardware, runs, preparation, a kept factor, and answers that agree to rounding."""
+    pytest.importorskip("pinocchio", reason="needs Pinocchio: pip install 'tautology[pinocchio]'")
+    script = Path(tautology.__file__).parent / "benchmarks" / "like_for_like.py"
+    if not script.is_file():
+        pytest.skip("the package is installed without its benchmarks")
+    asked = [sys.executable, str(script), "--sizes", "5", "10", "--repeats", "1"]
+    ran = subprocess.run(asked, capture_output=True, text=True, check=False, timeout=120)
+    assert ran.returncode == 0, ran.stderr
+    rows = {cells[1].strip(): cells[2:-1] for line in ran.stdout.splitlines() if (cells := line.split("|"))[1:]}
+    assert {"inverse: rnea", "inverse: M a + h at hand", "forward: aba", "forward: solve, factor and h kept"} <= set(
+        rows
+    )
+    assert sum(name.startswith("preparation: ") for name in rows) == 3
+    assert max(map(float, rows["largest relative disagreement"])) < 1e-11
+    assert float(rows["forward: solve, factor and h kept"][1]) < float(rows["forward: crba, h, factor, solve"][1])
+    counted = counting.spatial_counts([5, 10], [counting.RNEA])[counting.RNEA]
+    assert [int(cell) for cell in rows[counting.RNEA]] == totals(counted)
+    assert "Pinocchio" in ran.stdout.splitlines()[1]
+    assert "1 runs of" in ran.stdout

@@ -84,9 +84,18 @@ SECTIONS = [
 ]
 TIERS = 3
 EXERCISES = [f"exercise {tier}.{k}" for tier in range(1, TIERS + 1) for k in range(1, 6)]
+UNLABELLED = ["product of exponentials", "inverse dynamics with B", "`sec-validation`"]  # equations without a label
+SUBJECTS = ["two forms", "outward", "inward", "two routes", "columns", "plane", "gravity trick", "parallel axis"]
+SUBJECTS += ["sanity check", "six-vectors", "numerical check", "trees", "swing", "cost"]
 PLACES = {
-    CHAPTER: [*(f"`eq-{name}`" for name in EQUATIONS), *(f"`fig-{name}`" for name in FIGURES), *EXERCISES],
-    LESSON: [f"FIG {k}" for k in range(1, 7)],
+    CHAPTER: [
+        *(f"`eq-{name}`" for name in EQUATIONS),
+        *(f"`fig-{name}`" for name in FIGURES),
+        *(f"`sec-{name}`" for name in SECTIONS),
+        *UNLABELLED,
+        *EXERCISES,
+    ],
+    LESSON: [*SUBJECTS, *(f"FIG {k}" for k in range(1, 7))],
     LECTURE: ["outcomes", "algorithm", "mass matrix", "column test", "Practice 4", "engines", "exercise"],
 }
 # Numbers with a decimal point that are no statements: of a DOI.
@@ -136,13 +145,13 @@ def test_rows_have_five_cells_and_say_who_shows_them() -> None:
 
 @pytest.mark.parametrize("text", PLACES)
 def test_every_equation_figure_and_exercise_has_a_row(text: str) -> None:
-    """By its label, its number, or its heading."""
+    """And every section and subject: by its label, its number, or its heading."""
     places = {row[0] for row in ROWS[text]}
     assert [place for place in PLACES[text] if place not in places] == []
 
 
-def test_every_section_of_the_chapter_is_there() -> None:
-    """In a row, in a heading, or among what cannot be computed; and no label is made up."""
+def test_every_label_is_one_of_the_chapter() -> None:
+    """And no label is made up."""
     page = PAGE.read_text(encoding="utf-8")
     page = page[page.index(f"## {CHAPTER}") : page.index(f"## {LESSON}")]
     assert set(re.findall(r"`sec-(\w+)`", page)) == set(SECTIONS)
@@ -218,6 +227,9 @@ def test_the_lists_above_are_those_of_the_chapter() -> None:
     text = seed("000")
     for kind, names in (("eq", EQUATIONS), ("fig", FIGURES), ("sec", SECTIONS)):
         assert set(re.findall(rf"\{{#{kind}-(\w+)\}}", text)) == set(names)
+    # The source of the chapter stands behind its readable form.
+    equations = re.findall(r"(\{#eq-\w+\})?\s*\$\$.*?\$\$", text, re.DOTALL)
+    assert equations.count("") == len(UNLABELLED)
     tiers = re.split(r"### Tier \d", text)[1:]
     assert [len(re.findall(r"(?:^|\s)1\. \*\*", tier)) for tier in tiers] == [5] * TIERS
 

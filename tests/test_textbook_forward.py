@@ -161,6 +161,19 @@ def test_the_plane_comes_back_from_its_efforts() -> None:
     assert pushed.calls == 4
 
 
+def test_one_torque_accelerates_every_joint() -> None:
+    """A torque at the wrist alone, at rest without gravity: all three joints accelerate, two of them against it."""
+    chain = replace(ARM, gravity=np.zeros(2))
+    q, still = cf.PLANAR_ARM_Q[None], np.zeros((1, 3))
+
+    def inverse_dynamics(q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        return planar.inverse_dynamics(chain, q, v, a)
+
+    a = forward.walker_orin(inverse_dynamics, q, still, np.array([[0, 0, 1.0]]))[0]
+    assert (np.abs(a) > 0.1).all()
+    assert a[2] > 0 > a[:2].max()
+
+
 # --- Columns from an engine -------------------------------------------------------------------------------------------
 def test_columns_of_mj_inverse_on_an_arm_without_contact() -> None:
     """M by differences of mj_inverse at a frozen state is mj_fullM: springs and dampers cancel, the bias as well."""

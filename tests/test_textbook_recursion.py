@@ -91,6 +91,24 @@ def test_poses_need_the_inverse_of_the_transform_that_carries_motion() -> None:
         assert np.abs(parent @ T_child_parent - truth[i]).max() > 1e-2
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.longdouble])
+def test_known_loads_are_left_as_they_are(dtype: type) -> None:
+    """What children add goes into the recursion's own wrenches: the caller's are unchanged, so are second calls."""
+    tree, q, v, a, loads = drawn(4)
+    given = loads.astype(dtype)[None]
+    reference = Reference(tree, dtype)
+    first, second = (reference.inverse_dynamics(q[None], v[None], a[None], given) for _ in range(2))
+    assert np.array_equal(first, second)
+    assert np.array_equal(given[0], loads)
+    for i in range(1, len(tree.bodies)):  # one load alone asks -J^T f of the joints before it
+        alone = np.zeros_like(given)
+        alone[0, i] = given[0, i]
+        J = np.stack([Recursion(tree, q, e, 0 * q).V[i] for e in np.eye(tree.nv)], axis=1)
+        bare = reference.inverse_dynamics(q[None], v[None], a[None])
+        change = reference.inverse_dynamics(q[None], v[None], a[None], alone) - bare
+        assert_allclose(change[0].astype(float), -J.T @ loads[i], atol=1e-11)
+
+
 # --- Order, branches, indices -----------------------------------------------------------------------------------------
 def test_brothers_may_change_places() -> None:
     """Parents (0, 1, 1, 3) renumbered to (0, 1, 2, 1): any order with parents first gives the same efforts."""
@@ -327,16 +345,3 @@ def test_composites_and_projection_onto_ancestors_make_m(seed: int) -> None:
     assert_allclose(M, forward.columns(reference.inverse_dynamics, q[None], v[None])[0][0], atol=1e-11)
     assert not M[~related].any()
     assert related.sum() <= tree.nv**2
-
-
-def test_one_torque_accelerates_every_joint() -> None:
-    """A torque at the wrist alone, at rest without gravity: all three joints accelerate, two of them against it."""
-    chain = replace(planar.PlanarChain(*cf.PLANAR_ARM), gravity=np.zeros(2))
-    q, still = cf.PLANAR_ARM_Q[None], np.zeros((1, 3))
-
-    def inverse_dynamics(q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        return planar.inverse_dynamics(chain, q, v, a)
-
-    a = forward.walker_orin(inverse_dynamics, q, still, np.array([[0, 0, 1.0]]))[0]
-    assert (np.abs(a) > 0.1).all()
-    assert a[2] > 0 > a[:2].max()

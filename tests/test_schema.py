@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+import wrong_adapters
 from jsonschema import Draft202012Validator
 from sample_documents import DOCUMENTS
 
 import tautology
 from tautology import models
 from tautology.harness import schema
+from tautology.harness.request import Request
 from tautology.harness.results import QUANTITIES
 from tautology.harness.saved import Saved
+from tautology.harness.selftest import selftest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +69,15 @@ def test_made_results_keep_it(name: str) -> None:
 def test_real_checks_keep_it(file: str) -> None:
     """With the trees that engines hold, arrays or not."""
     assert faults(Saved.of(tautology.check(models.path(file), states=8)).document) == []
+
+
+@pytest.mark.parametrize(("engine", "status"), [("silent", "cannot"), ("sign", "wrong")])
+def test_real_selftests_keep_it(engine: str, status: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of an engine that holds not all, and of one that is wrong."""
+    wrong_adapters.known((engine,), tmp_path, monkeypatch)
+    document = selftest(engine, Request(in_process=True)).to_json()
+    assert status in {row["status"] for row in document["specimens"]}
+    assert faults(document) == []
 
 
 def test_a_live_model_keeps_it() -> None:

@@ -1,4 +1,4 @@
-"""The JSON Schema (2020-12) of the documents that `check` and `diff` write."""
+"""The JSON Schema (2020-12) of the documents that `check`, `diff`, `bisect` and `selftest` write."""
 
 from __future__ import annotations
 

@@ -6,12 +6,18 @@ import re
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+import closed_forms as cf
+import numpy as np
 import pytest
+from body_recursion import Recursion
 
 import tautology
 from tautology import models
+from tautology.adapters.textbook import planar, planar_tree
+from tautology.adapters.textbook.planar import PlanarChain
 from tautology.harness.explain.topics import TOPICS
 
 HERE = Path(__file__).parent
@@ -211,6 +217,48 @@ def test_every_command_that_is_named_is_one() -> None:
             assert command[2] in TOPICS, command
             assert set(command[3:]) <= bundled, command
     assert {command[2] for command in commands if command[0] == "tautology"} == set(TOPICS)
+
+
+# --- Digits -----------------------------------------------------------------------------------------------------------
+def computed() -> dict[tuple[str, str], np.ndarray]:
+    """Return what comes out here, by place and by how the statement begins, in longdouble where that is to be had."""
+    links, rods = PlanarChain(*cf.THREE_LINKS), planar.uniform_rods(np.ones(2), np.ones(2))
+    cylinders = PlanarChain(*cf.CYLINDERS)
+    q, v, a = (np.array(x, np.longdouble) for x in (cf.THREE_LINKS_Q, cf.THREE_LINKS_QD, cf.THREE_LINKS_QDD))
+    rest, weightless = 0 * q, replace(links, gravity=np.zeros(2))
+    straight = cf.TWO_RODS_Q, cf.TWO_RODS_QD, cf.TWO_RODS_QDD
+    gravity, inertial = planar.inverse_dynamics(links, q, rest, rest), planar.inverse_dynamics(weightless, q, rest, a)
+    velocity, motion = planar.inverse_dynamics(weightless, q, v, rest), planar.outward(links, q, v, a)
+    own = Recursion(planar_tree.embedded(links), *(np.array(x, float) for x in (q, v, a)))
+    level = planar.inverse_dynamics(rods, straight[0], np.zeros(2), np.zeros(2))
+    whole = planar.inverse_dynamics(rods, *straight)
+    three = "eq-rnea_three_link_values"
+    return {
+        (three, "G"): gravity,
+        (three, "C v"): velocity,
+        (three, "M a"): inertial,
+        (three, "tau"): planar.inverse_dynamics(links, q, v, a),
+        ("fig-recursive_torque", "Figure 2"): np.array([gravity[0], inertial[0], velocity[0]]),
+        ("eq-rnea_distal_bias_values", "v_2"): own.V[2][3:],
+        ("eq-rnea_distal_bias_values", "c_2"): np.concatenate([own.c[2][3:], own.c[3][3:]]),
+        ("eq-rnea_cylinder_torques", "tau"): planar.inverse_dynamics(cylinders, q, v, a),
+        ("sec-validation", "q = 0"): np.concatenate([level, whole - level, whole]),
+        ("sec-example_3link", "cumulative"): np.concatenate([motion.omega, motion.alpha]),
+    }
+
+
+def test_digits_of_the_table_are_those_of_the_text_and_those_that_come_out() -> None:
+    """Rounded to as many places as each number has: printed in the text, and given as the value here."""
+    for (place, start), values in computed().items():
+        (row,) = [r for r in ROWS[CHAPTER] if r[0].strip("`") == place and r[1].startswith(start)]
+        for cell in row[2:4]:
+            written = re.findall(r"-?\d+(?:\.\d+)?", cell.split(";")[0])
+            if cell == "the same":
+                continue
+            assert len(written) == len(values), row
+            for text, value in zip(written, values, strict=True):
+                places = len(text.partition(".")[2])
+                assert float(text) == round(float(value), places), (row, text, value)
 
 
 # --- Against the texts themselves -------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@ docstrings of the package, so that none of them can say something else than the 
 
 from __future__ import annotations
 
+import argparse
 import re
 import shutil
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -114,4 +114,6 @@ def _navigation() -> list[dict[str, object]]:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]).resolve())
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="made anew: what is in it goes")
+    main(parser.parse_args().folder.resolve())

@@ -1,12 +1,9 @@
-"""Draw the figures of the lessons: `python docs/figures.py` writes all of docs/figures/, from numbers computed here.
-
-`python docs/figures.py FOLDER [.png] [NAME ...]` writes them elsewhere, in another format, or only some.
-"""
+"""Draw the figures of the lessons: `python docs/figures.py` writes all of docs/figures/, from numbers computed here."""
 
 from __future__ import annotations
 
+import argparse
 import importlib
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,7 +14,6 @@ if TYPE_CHECKING:
 
     from matplotlib.figure import Figure
 
-FOLDER = Path(__file__).parent / "figures"
 # Every module figures_*.py beside this one has a dict FIGURES, from name of the figure to the function that draws it.
 FIGURES: dict[str, Callable[[], Figure]] = {
     name: draw
@@ -26,15 +22,19 @@ FIGURES: dict[str, Callable[[], Figure]] = {
 }
 
 
-def main(folder: Path, suffix: str, names: list[str]) -> None:
+def main() -> None:
     """Write figures into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in names or FIGURES:
-        save(FIGURES[name](), folder / f"{name}{suffix}")
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="the figures to draw, all if none is named")
+    parser.add_argument("--folder", type=Path, default=Path(__file__).parent / "figures")
+    parser.add_argument("--format", choices=("svg", "png"), default="svg")
+    asked = parser.parse_args()
+    if unknown := set(asked.names) - set(FIGURES):
+        parser.error(f"no figure {', '.join(sorted(unknown))}; there are {', '.join(FIGURES)}")
+    asked.folder.mkdir(parents=True, exist_ok=True)
+    for name in asked.names or FIGURES:
+        save(FIGURES[name](), asked.folder / f"{name}.{asked.format}")
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    formats = [word for word in given if word in (".svg", ".png")]
-    rest = [word for word in given if word not in formats]
-    main(Path(rest[0]) if rest else FOLDER, formats[0] if formats else ".svg", rest[1:])
+    main()

@@ -32,7 +32,7 @@ def code(text: str) -> list[str]:
 def draw(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run the script of the figures."""
     return subprocess.run(
-        [sys.executable, str(DOCS / "figures.py"), str(folder), *words],
+        [sys.executable, str(DOCS / "figures.py"), "--folder", str(folder), *words],
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
@@ -112,7 +112,7 @@ def marks(file: Path) -> list[str]:
 @pytest.mark.skipif(importlib.util.find_spec("matplotlib") is None, reason="matplotlib is not installed: extra 'docs'")
 def test_one_figure_in_another_format(tmp_path: Path) -> None:
     """A name and a format draw that one."""
-    ran = draw(tmp_path, ".png", "03-columns")
+    ran = draw(tmp_path, "--format", "png", "03-columns")
     assert ran.returncode == 0, ran.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["03-columns.png"]
     assert (tmp_path / "03-columns.png").read_bytes().startswith(b"\x89PNG")

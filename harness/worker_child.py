@@ -16,6 +16,7 @@ if sys.path[:1] == [os.path.dirname(os.path.abspath(__file__))]:  # noqa: PTH100
 import importlib
 import importlib.util
 import resource
+import shutil
 import signal
 from pathlib import Path
 
@@ -43,7 +44,8 @@ def limit(megabytes: int) -> None:
 def end_with_parent(life: int, *others: int) -> None:
     """Let a process beside this one end both when nobody holds the other end of `life` any more.
 
-    That is so when the harness is gone, however it went; and an engine may be in an endless loop then.
+    That is so when the harness is gone, however it went; and an engine may be in an endless loop then. The folder of
+    temporary files that the harness made for it goes, too.
     """
     if os.fork():
         os.close(life)
@@ -54,6 +56,7 @@ def end_with_parent(life: int, *others: int) -> None:
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)
     os.read(life, 1)
+    shutil.rmtree(os.environ["TMPDIR"], ignore_errors=True)
     os.killpg(0, signal.SIGKILL)
 
 

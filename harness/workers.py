@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections import deque
@@ -78,6 +80,7 @@ class Worker:
         self._version = ""
         self._process: subprocess.Popen[bytes] | None = None
         self._write = self._read = self._life = -1
+        self._folder = ""
         self._drain: threading.Thread | None = None
 
     @property
@@ -118,6 +121,8 @@ class Worker:
         # Engines compute side by side: threads of the linear algebra of one wait in loops for a core that another has.
         environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         try:
+            # A process that is killed leaves its temporary files behind: they are in one folder, which goes with it.
+            environment["TMPDIR"] = self._folder = tempfile.mkdtemp(prefix="tautology-")
             self._process = subprocess.Popen(  # noqa: S603  our own file, by an interpreter that the user named
                 command,
                 stdin=subprocess.DEVNULL,
@@ -177,6 +182,7 @@ class Worker:
         if process is not None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
+            shutil.rmtree(self._folder, ignore_errors=True)  # nobody may come by to close it
 
     def stop(self) -> None:
         """End the process and whatever it started."""
@@ -192,6 +198,7 @@ class Worker:
         for descriptor in (self._read, self._write, self._life):
             os.close(descriptor)
         self._read = self._write = self._life = -1
+        shutil.rmtree(self._folder, ignore_errors=True)
         if self._drain is not None:
             self._drain.join(1.0)
 

@@ -169,10 +169,10 @@ def test_errors_travel_with_their_fields():
 
 
 def test_ctrl_c_leaves_no_process(tmp_path):
-    """Interrupted while an engine works: all over within a second or so, no process left, nothing half-written."""
+    """Interrupted while an engine works: all over within a second or so, no process or file left or half-written."""
     pid_file, out = tmp_path / "pid", tmp_path / "r.json"
     command = [sys.executable, "-m", "tautology", "check", ARM, "--engine", "slow", "--json", str(out)]
-    environment = {**os.environ, "SLOW_PID": str(pid_file)}
+    environment = {**os.environ, "SLOW_PID": str(pid_file), "TMPDIR": str(temporary(tmp_path))}
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
     while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < deadline:
@@ -185,13 +185,15 @@ def test_ctrl_c_leaves_no_process(tmp_path):
     assert b"Traceback" not in errors
     assert not out.exists()
     assert not alive(int(pid_file.read_text()))
+    assert not list(temporary(tmp_path).iterdir())
 
 
 def test_a_killed_harness_leaves_no_process(tmp_path):
     """Even when nobody can clean up, an engine in an endless loop goes with us."""
     pid_file = tmp_path / "pid"
     command = [sys.executable, "-m", "tautology", "check", ARM, "--engine", "slow"]
-    process = subprocess.Popen(command, env={**os.environ, "SLOW_PID": str(pid_file)}, stdout=subprocess.DEVNULL)
+    environment = {**os.environ, "SLOW_PID": str(pid_file), "TMPDIR": str(temporary(tmp_path))}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
     deadline = time.monotonic() + 60
     while not (pid_file.exists() and pid_file.read_text()) and time.monotonic() < deadline:
         time.sleep(0.05)
@@ -199,6 +201,25 @@ def test_a_killed_harness_leaves_no_process(tmp_path):
     process.wait()
     time.sleep(0.5)
     assert not alive(int(pid_file.read_text()))
+    assert not list(temporary(tmp_path).iterdir())
+
+
+def test_a_process_that_is_stopped_leaves_no_temporary_file(tmp_path, monkeypatch):
+    """They are in a folder of its own, also where it crashed or gave no answer."""
+    monkeypatch.setenv("TMPDIR", str(temporary(tmp_path)))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setenv("SLOW_PID", str(tmp_path / "pid"))
+    asked("slow", timeout=2)
+    asked("segfault")
+    bench.stop_workers()
+    assert not list(temporary(tmp_path).iterdir())
+
+
+def temporary(folder: Path) -> Path:
+    """Return a folder for temporary files alone."""
+    own = folder / "temporary"
+    own.mkdir(exist_ok=True)
+    return own
 
 
 def alive(pid: int) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -88,7 +89,8 @@ def thing(_q, _answer):
 
 
 def slow(_q, answer):
-    """Say who works, and take a minute."""
+    """Write a temporary file, say who works, and take a minute."""
+    Path(tempfile.mkdtemp(), "robot.urdf").touch()
     Path(os.environ["SLOW_PID"]).write_text(str(os.getpid()))
     time.sleep(60)
     return answer

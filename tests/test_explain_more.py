@@ -16,7 +16,8 @@ from tautology.adapters.reference import Reference
 from tautology.adapters.textbook import counting, planar_tree
 from tautology.adapters.textbook.planar import PlanarChain
 from tautology.harness.cli import app
-from tautology.harness.explain import cost
+from tautology.harness.errors import RequestError
+from tautology.harness.explain import cost, energy
 from tautology.harness.explain.energy import exponent
 from tautology.harness.explain.record import Drawing, Explanation
 from tautology.harness.explain.recursion import passes
@@ -208,6 +209,19 @@ def test_power_balances_and_drift_falls_with_the_fourth_power(robot):
     work = [row["work of friction"] for row in fall]
     assert work == sorted(work)
     assert work[-1] > 1e3 * abs(fall[-1]["sum"])
+
+
+def test_a_motion_that_no_step_can_follow_is_made_shorter():
+    """The next duration is taken, and the last one's fault is told when there is none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(energy, "DURATIONS", (2e3, 0.5))
+        found = explain("energy", models.path("two_rods.urdf"))
+    assert found.values["steps"][0] == 0.5 / energy.COUNTS[0]
+    assert found.values["exponent"] == pytest.approx(4, abs=0.35)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(energy, "DURATIONS", (2e3,))
+        with pytest.raises(RequestError, match="'two_rods' cannot be simulated: no motion at"):
+            explain("energy", models.path("two_rods.urdf"))
 
 
 def test_exponents_are_those_of_the_points():

@@ -114,7 +114,7 @@ def simulate(
         v: (N, nv).
         step: [s].
         count: of steps.
-        viscous: (nv,) [N m s/rad | N s/m] or one number: joints feel -viscous v.
+        viscous: (nv,) or (N, nv) [N m s/rad | N s/m], or one number: joints feel -viscous v.
         drive: (t, q, v) to joint efforts (N, nv); none by default.
 
     Raises:

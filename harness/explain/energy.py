@@ -32,7 +32,7 @@ FRICTION: Final = (
     "integrated beside the motion. E - E_0 + work is what comes from nowhere."
 )
 INSTANT: Final = 1e-3  # s, of the differences
-DURATION: Final = 0.5  # s
+DURATIONS: Final = (0.5, 0.1, 0.02)  # s: the longest that the finest step can follow
 FASTEST: Final = 2.0  # rad/s | m/s
 COUNTS: Final = (8, 16, 32, 64, 128, 256)
 DECAY: Final = 2.0  # 1/s: friction over the inertia of each dof at the start
@@ -47,13 +47,13 @@ def explain(asked: Asked) -> Explanation:
     v = v * (FASTEST / max(float(np.abs(v).max()), 1e-9))
     M = np.asarray(asked.reference().mass_matrix(q)[0], np.float64)
     viscous = DECAY * np.diagonal(M)
-    free, friction = _runs(asked, q, v, 0.0), _runs(asked, q, v, viscous)
-    steps = [DURATION / count for count in COUNTS]
+    duration, free, friction = _runs(asked, q, v, viscous)
+    steps = [duration / count for count in COUNTS]
     drift, drift_friction = ([run["drift"] for run in runs] for runs in (free, friction))
     scale = max(float(np.ptp(np.concatenate([free[-1]["kinetic"], [0.0]]))), 1e-9)
     fitted, fitted_friction = (exponent(steps, x, ROUNDING * scale) for x in (drift, drift_friction))
     table = Table(
-        f"Energy from nowhere over {DURATION:g} s [J]",
+        f"Energy from nowhere over {duration:g} s [J]",
         (Column("steps"), *columns("step [s]", "free", "with friction", digits=3), Column("ratio", 3)),
         tuple(
             (n, h, x, y, None if k == 0 or not np.isfinite(drift[k - 1]) or not x else drift[k - 1] / x)
@@ -82,7 +82,7 @@ def explain(asked: Asked) -> Explanation:
         (
             Section("Power balance at a state", (BALANCE,), (balance,)),
             Section("Drift against step size", (DRIFT,), (table,), (longest,)),
-            Section("Friction", (FRICTION,), (_fall(friction[-1]),), (_course(free[-1], friction[-1]),)),
+            Section("Friction", (FRICTION,), (_fall(friction[-1]),), (_course(free[-1], friction[-1], duration),)),
         ),
         values={
             "steps": steps,
@@ -163,38 +163,62 @@ def _ahead(asked: Asked, energy: Any, q: Floats, v: Floats, a: Floats, h: float)
     return float(energy(displaced(asked.tree, q, v * h + a * (h * h / 2)), v + a * h)[0])
 
 
-def _runs(asked: Asked, q: Floats, v: Floats, viscous: Any) -> list[dict[str, Any]]:
-    """Return the motion at every step: its times, energies, works and drift; a step that fails has drift inf.
+def _runs(
+    asked: Asked, q: Floats, v: Floats, viscous: Floats
+) -> tuple[float, list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return the duration [s], and the motions without and with friction at every step.
 
     Raises:
-        RequestError: every step failed.
+        RequestError: not even the shortest motion can be followed.
+    """
+    failed: RequestError | None = None
+    for duration in DURATIONS:
+        try:
+            free, friction = _both(asked, q, v, viscous, duration)
+        except RequestError as error:
+            failed = error
+            continue
+        return duration, free, friction
+    raise RequestError(f"{asked.tree.name!r} cannot be simulated: {failed}")
+
+
+def _both(
+    asked: Asked, q: Floats, v: Floats, viscous: Floats, duration: float
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """Return both motions at every step: times, energies, works and drift; a step that is too long has drift inf.
+
+    Raises:
+        RequestError: the shortest step is too long.
     """
     from ...adapters.textbook import simulate  # noqa: PLC0415  loaded when a topic is asked
 
     mechanism, reference = simulate.of_tree(asked.tree), asked.reference()
-    runs: list[dict[str, Any]] = []
-    failed: RequestError | None = None
-    for count in COUNTS:
+    damping = np.stack([0 * viscous, viscous])
+    found: tuple[list[dict[str, Any]], list[dict[str, Any]]] = ([], [])
+    for count in sorted(COUNTS, reverse=True):
         try:
             with np.errstate(all="ignore"):  # what does not converge is not finite, and told so
-                motion = simulate.simulate(mechanism, q, v, DURATION / count, count, viscous)
-        except RequestError as error:
-            failed = error
-            runs.append({"drift": float("inf")})
+                motion = simulate.simulate(
+                    mechanism, np.tile(q, (2, 1)), np.tile(v, (2, 1)), duration / count, count, damping
+                )
+        except RequestError:
+            if count == max(COUNTS):
+                raise
+            for runs in found:
+                runs.insert(0, {"drift": float("inf")})
             continue
-        kinetic = [float(reference.kinetic_energy(x, y)[0]) for x, y in zip(motion.q, motion.v, strict=True)]
-        runs.append(
-            {
-                "drift": float(np.abs(motion.drift()).max()),
-                "t": motion.t,
-                "energy": motion.energy[:, 0],
-                "dissipated": motion.dissipated[:, 0],
-                "kinetic": kinetic,
-            }
-        )
-    if failed is not None and "t" not in runs[-1]:
-        raise RequestError(f"{asked.tree.name!r} cannot be simulated: {failed}")
-    return runs
+        for k, runs in enumerate(found):
+            runs.insert(
+                0,
+                {
+                    "drift": float(np.abs(motion.drift()[:, k]).max()),
+                    "t": motion.t,
+                    "energy": motion.energy[:, k],
+                    "dissipated": motion.dissipated[:, k],
+                    "kinetic": reference.kinetic_energy(motion.q[:, k], motion.v[:, k]).tolist(),
+                },
+            )
+    return found
 
 
 def _fall(run: dict[str, Any]) -> Table:
@@ -212,7 +236,7 @@ def _fall(run: dict[str, Any]) -> Table:
     )
 
 
-def _course(free: dict[str, Any], friction: dict[str, Any]) -> Chart:
+def _course(free: dict[str, Any], friction: dict[str, Any], duration: float) -> Chart:
     """Return the energies over time."""
     lines = {
         "E - E_0, free": free["energy"] - free["energy"][0],
@@ -227,5 +251,5 @@ def _course(free: dict[str, Any], friction: dict[str, Any]) -> Chart:
             Series(name, tuple((float(x), float(y)) for x, y in zip(free["t"], values, strict=True)))
             for name, values in lines.items()
         ),
-        says=f"Friction takes {friction['dissipated'][-1]:.4g} J in {DURATION:g} s.",
+        says=f"Friction takes {friction['dissipated'][-1]:.4g} J in {duration:g} s.",
     )

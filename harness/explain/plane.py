@@ -88,7 +88,10 @@ def drawings(tree: Tree, plane: Plane, done: Passes) -> tuple[Drawing, ...]:
         Drawing(
             "Outward pass: velocities and accelerations of the centres of mass",
             (*robot, *outward),
-            ("velocity of the centre of mass", "its acceleration, without gravity"),
+            (
+                f"velocity of the centre of mass{_longest(done.v_com, moving, 'm/s')}",
+                f"its acceleration, without gravity{_longest(done.a_com, moving, 'm/s^2')}",
+            ),
             "; ".join(
                 f"{name}: {np.linalg.norm(done.v_com[b]):.3g} m/s, {np.linalg.norm(done.a_com[b]):.3g} m/s^2"
                 for name, b in zip(names, moving, strict=True)
@@ -98,7 +101,10 @@ def drawings(tree: Tree, plane: Plane, done: Passes) -> tuple[Drawing, ...]:
         Drawing(
             "Inward pass: force that each body needs, and force through each joint",
             (*robot, *inward),
-            ("m (a_C - g) of the body alone", "force of the joint on its child"),
+            (
+                f"m (a_C - g) of the body alone{_longest(done.own, moving, 'N')}",
+                f"force of the joint on its child{_longest(done.force, joints, 'N')}",
+            ),
             "; ".join(
                 f"{tree.bodies[b].joint.name}: {np.linalg.norm(done.force[b]):.3g} N, "
                 f"moment {about[b] @ plane.normal:.3g} N m"
@@ -128,6 +134,11 @@ def _arrows(at: Floats, vectors: Floats, chosen: list[int], extent: float, group
         return ()
     scale = LONGEST * extent / longest
     return tuple(Mark((_point(at[b]), _point(at[b] + scale * vectors[b])), "arrow", "", group) for b in chosen)
+
+
+def _longest(vectors: Floats, chosen: list[int], unit: str) -> str:
+    """Return what the longest arrow of a kind stands for; all of that kind have its scale."""
+    return f", longest {max(np.linalg.norm(vectors[b]) for b in chosen):.3g} {unit}" if chosen else ""
 
 
 def _point(x: Floats) -> tuple[float, float]:

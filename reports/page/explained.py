@@ -17,10 +17,13 @@ MORE: Final = """\
 .sides td.figure, .sides th.figure { text-align: right; }
 .sides td.figure { white-space: nowrap; }
 .drawn { display: block; width: 100%; max-width: 760px; height: auto; background: var(--raised); }
-.drawn text { fill: var(--text); font-size: 12px; }
+.drawn text { fill: var(--text); font-size: 12px; paint-order: stroke; stroke: var(--raised); stroke-width: 4px; }
 .keys { display: flex; flex-wrap: wrap; gap: 0.2rem 1.2rem; margin: 0.3rem 0; padding: 0; list-style: none; }
-.key { display: inline-block; width: 1.1rem; height: 0.25rem; margin-right: 0.4rem; vertical-align: middle; }
+.key { display: inline-block; width: 1.9rem; height: 0.4rem; margin-right: 0.4rem; vertical-align: middle; }
+.sides td.long { min-width: 18rem; max-width: 40rem; }
+@media (max-width: 600px) { .drawn text { font-size: 18px; } }
 """
+SENTENCE: Final = 40  # characters
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 
@@ -97,6 +100,11 @@ def _table(table: Any) -> str:
 def _row(row: Any, table: Any, kinds: list[str]) -> str:
     cells = [_text(cell(x, column.digits)) for x, column in zip(row, table.columns, strict=True)]
     return "".join(
-        f'<th scope="row">{words}</th>' if k < table.keys else f"<td{kind}>{words}</td>"
+        f'<th scope="row">{words}</th>' if k < table.keys else f"<td{kind or _long(words)}>{words}</td>"
         for k, (words, kind) in enumerate(zip(cells, kinds, strict=True))
     )
+
+
+def _long(words: str) -> str:
+    """Return the class of a cell that is a sentence, which a narrow screen would break word by word."""
+    return ' class="long"' if len(words) > SENTENCE else ""

@@ -11,8 +11,10 @@ from ..harness.errors import EngineRefused, Source
 from ..harness.tree import JointKind
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from ..harness.engine import Given
-    from ..harness.tree import Tree
+    from ..harness.tree import Joint, Tree
 
 NONPHYSICAL: Final = re.compile(r"IsPhysicallyValid|triangle inequality|negative mass|CouldBePhysicallyValid")
 MESH: Final = re.compile(r"mesh asset|only supports mesh files", re.IGNORECASE)
@@ -20,6 +22,12 @@ UNSUPPORTED: Final = re.compile("not (currently )?support|unsupported|unrecogniz
 PLACE: Final = re.compile(r"^.*?:(\d+): (?:error|warning): ", re.MULTILINE)
 QUOTED: Final = re.compile(r"'([^']+)'|\"([^\"]+)\"")
 MASS: Final = re.compile(r"^\s*mass = (\S+)", re.MULTILINE)
+
+# Words without a name, the field of a joint that they are about, and which joints have such a number.
+NUMBERS: Final[Sequence[tuple[str, str, Callable[[Joint], bool]]]] = (
+    ("damping must be nonnegative", "damping", lambda joint: bool(np.any(np.asarray(joint.damping) < 0))),
+    ("pos_lower_limits", "lower", lambda joint: joint.lower > joint.upper),
+)
 
 
 def refusal(given: Given, tree: Tree, error: BaseException) -> EngineRefused:
@@ -42,6 +50,7 @@ def refusal(given: Given, tree: Tree, error: BaseException) -> EngineRefused:
     where, source = (
         _mesh(words, tree)
         or _plane(words, tree)
+        or _number(words, tree)
         or _named(words, tree)
         or _at_line(words, given, tree)
         or (None, Source())
@@ -65,6 +74,15 @@ def _plane(words: str, tree: Tree) -> tuple[str | None, Source] | None:
     damped = (j for j in tree.joints if j.kind is JointKind.PLANAR and np.any(j.damping))
     joint = next(damped, None) if "Expected 3 values for attribute damping" in words else None
     return (joint.name, joint.source("damping")) if joint else None
+
+
+def _number(words: str, tree: Tree) -> tuple[str | None, Source] | None:
+    """Return the joint with a number that Drake's joints will not have; it names none."""
+    for said, field, wrong in NUMBERS:
+        joint = next(filter(wrong, tree.joints), None) if said in words else None
+        if joint is not None:
+            return joint.name, joint.source(field)
+    return None
 
 
 def _named(words: str, tree: Tree) -> tuple[str, Source] | None:

@@ -167,6 +167,19 @@ def test_a_link_called_world_in_the_middle_is_no_crash_of_drake(tmp_path: Path) 
     assert statuses(told) == ("differs", "agree")
 
 
+NUMBERS = {"damping": "<dynamics damping='-1.5'/>", "limits": LIMIT.replace('"-1"', '"3"')}
+
+
+@needs("drake")
+@pytest.mark.parametrize("inside", NUMBERS.values(), ids=NUMBERS)
+def test_numbers_that_drake_will_not_have_are_placed(inside: str, tmp_path: Path) -> None:
+    """It says what is wrong, and not where."""
+    first, last = arm().rsplit(LIMIT, 1)
+    told = rows(tmp_path, first + (inside if "limit" in inside else LIMIT + inside) + last, "drake")
+    (found,) = told["native"]["findings"]
+    assert (found["kind"], found["where"], found["line"]) == ("refused.malformed", "j2", 6)
+
+
 SHAPELESS = {
     "no geometry": "<collision/>",
     "no shape": "<visual><geometry/></visual>",

@@ -28,8 +28,10 @@ def tree_of(model: Model, gravity: Floats, turned_by: Source | None = None) -> T
         gravity: (3,) [m/s^2] in world axes.
         turned_by: the element of the file that gives gravity its direction.
     """
-    named_so = any(link.name == "world" for multibody in model.bodies for link in multibody.links)
-    ground = replace(world(), name="universe") if named_so else world()
+    read = [link for multibody in model.bodies for link in multibody.links]
+    # What has no name in the file is called like nothing in it.
+    names, moved = {link.name for link in read}, {link.joint for link in read}
+    ground = replace(world(), name=_distinct("universe", names)) if "world" in names else world()
     bodies, links, joints = [ground], {ground.name}, set[str]()
     for number, multibody in enumerate(model.bodies):
         at: dict[int, int] = {}
@@ -39,7 +41,7 @@ def tree_of(model: Model, gravity: Floats, turned_by: Source | None = None) -> T
                 continue
             if not k:
                 name = ROOT if len(model.bodies) == 1 else f"{ROOT} {number}"
-                joint, parent = _root(multibody, _distinct(name, joints)), 0
+                joint, parent = _root(multibody, _distinct(name, moved)), 0
             else:
                 moving = multibody.links[carrier.get(k, k)]
                 joint, parent = _joint(moving, _distinct(moving.joint, joints)), at[moving.parent + 1]

@@ -167,6 +167,13 @@ def test_a_link_called_world_in_the_middle_is_no_crash_of_drake(tmp_path: Path) 
     assert statuses(told) == ("differs", "agree")
 
 
+@needs("pybullet")
+def test_names_of_the_file_may_be_those_that_a_description_gives_pybullet(tmp_path: Path) -> None:
+    """The joint above the base and the ground have none of their own."""
+    text = arm(first="root_joint").replace('"one"', '"world"').replace('"two"', '"universe"')
+    assert rows(tmp_path, text, "pybullet", base="free")["native"]["status"] == "agree"
+
+
 NUMBERS = {"damping": "<dynamics damping='-1.5'/>", "limits": LIMIT.replace('"-1"', '"3"')}
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import wrong_processes
 from engines_at_hand import needs
+from rich.cells import cell_len
 from typer.testing import CliRunner
 
 from tautology import models
@@ -237,3 +238,41 @@ def test_a_slope_is_that_of_the_largest_sizes():
     """Short chains do not count, and one size has no slope."""
     assert growth.slope({5: 1e9, 10: 1e3, 100: 1e5, 1000: 1e7}) == pytest.approx(2)
     assert growth.slope({5: 1.0}) is None
+
+
+# --- Models of a reader's own -----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("width", [40, 80])
+@pytest.mark.parametrize("topic", ["columns", "torque", "recursion", "wrenches", "loops"])
+def test_names_of_any_script_fit_a_narrow_console(topic, width, tmp_path):
+    """Wide letters count twice, nothing is coloured when nobody looks, one dof is one."""
+    robot = tmp_path / "name.urdf"
+    text = models.path("horizontal_rod.urdf").read_text(encoding="utf-8")
+    robot.write_text(text.replace('"lift"', '"\u5173\u8282_\u00f6"'), encoding="utf-8")
+    result = RUNNER.invoke(app, ["explain", topic, str(robot)], env={"COLUMNS": str(width), "NO_COLOR": "1"})
+    assert result.exit_code == 0, result.output
+    assert max(cell_len(line) for line in result.stdout.split("\n")) <= width
+    assert "\x1b" not in result.stdout
+    if topic != "loops":
+        assert "\u5173\u8282_\u00f6" in result.stdout
+        assert "1 dof" in result.stdout
+        assert "1 dofs" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (None, "this is a directory; a robot model is one file"),
+        ('<robot name="x"><link', "this is not well-formed XML"),
+        ('<robot name="x"><link name="a"/></robot>', "cannot move"),
+    ],
+)
+def test_models_that_cannot_be_shown_are_one_sentence(text, words, tmp_path):
+    """Exit code 2, nothing on stdout."""
+    robot = tmp_path / "robot.urdf"
+    if text is None:
+        robot.mkdir()
+    else:
+        robot.write_text(text, encoding="utf-8")
+    result = RUNNER.invoke(app, ["explain", "torque", str(robot)])
+    assert (result.exit_code, result.stdout, result.stderr.count("\n")) == (2, "", 1)
+    assert words in result.stderr

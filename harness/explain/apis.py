@@ -250,7 +250,8 @@ def _identity(asked: Asked, p: _Probe) -> Section:
         "Largest efforts, and what the identity leaves [N m | N]",
         (*columns(*named, digits=4), Column("rest", 2), Column("rest - h D a", 2)),
         tuple(rows),
-        "The robot as MJCF, every body with a sphere without mass, and a floor that the lowest touches by 10 mm.",
+        "The robot as MJCF, every body with a sphere without mass, and a floor that is 10 mm into the lowest"
+        + ("." if any(case["count"] for case in cases) else "; MuJoCo finds no contact all the same."),
         keys=2,
     )
     last = cases[-1]

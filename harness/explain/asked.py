@@ -116,7 +116,8 @@ class Asked:
         tree = self.tree
         base = "floating base" if tree.base == "free" else "fixed base"
         bodies = len(tree.bodies) - 1
-        return f"{tree.name}: {base}, {bodies} {'body' if bodies == 1 else 'bodies'}, {tree.nv} dofs"
+        counts = f"{bodies} {'body' if bodies == 1 else 'bodies'}, {tree.nv} {'dof' if tree.nv == 1 else 'dofs'}"
+        return f"{tree.name}: {base}, {counts}"
 
     @property
     def absent(self) -> tuple[str, ...]:

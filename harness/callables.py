@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import numpy as np
 
 from .errors import EngineUnsupported, HarnessError, RequestError, ShapeError, told
-from .lacking import Lacking
+from .one_call import OneCall
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping, Sequence
@@ -101,7 +101,7 @@ LACKS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True)
-class CallableSession(Lacking):
+class CallableSession(OneCall):
     """See `harness.engine.Session`; what a function cannot tell raises `EngineUnsupported`."""
 
     engine: CallableEngine
@@ -158,20 +158,3 @@ class CallableSession(Lacking):
                 f"{self.engine.name} answered {what} of shape {tau.shape}; expected {len(self.order)} numbers"
             )
         return tau
-
-    def bias(self, q: Floats, v: Floats, gravity: Floats | None = None) -> Floats:
-        """Return the function at zero acceleration."""
-        return self.inverse_dynamics(q, v, np.zeros_like(v), gravity=gravity)
-
-    def gravity_forces(self, q: Floats) -> Floats:
-        """Return the function at rest."""
-        rest = np.zeros((len(q), self.tree.nv))
-        return self.inverse_dynamics(q, rest, rest)
-
-    def mass_matrix(self, q: Floats) -> Floats:
-        """Return M by columns, (N, nv, nv)."""
-        rest = np.zeros((len(q), self.tree.nv))
-        bias = self.inverse_dynamics(q, rest, rest)
-        unit = np.eye(self.tree.nv)
-        columns = [self.inverse_dynamics(q, rest, rest + unit[j]) - bias for j in range(self.tree.nv)]
-        return np.stack(columns, axis=-1) if columns else np.zeros((len(q), 0, 0))

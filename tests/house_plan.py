@@ -37,7 +37,18 @@ FAMILIES = {"mujoco-mjx": {"mujoco-mjx", "mujoco"}}
 LAYERS = (
     ("errors", "spatial", "linear", "reading", "replace"),
     ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches", "depth"),
-    ("bases", "seats", "revealed", "lacking", "reflected", "streams", "base_links", "kinematic", "urdf_objects"),
+    (
+        "bases",
+        "seats",
+        "revealed",
+        "lacking",
+        "one_call",
+        "reflected",
+        "streams",
+        "base_links",
+        "kinematic",
+        "urdf_objects",
+    ),
     ("importers", "exporters", "states", "engine", "meshless", "parsers"),
     (
         "registry",

@@ -25,7 +25,7 @@ from ..harness.base_links import BaseLink, static_pose
 from ..harness.bases import MIXED
 from ..harness.errors import Source
 from ..harness.findings import finding
-from ..harness.reflected import reflected_inertia
+from ..harness.reflected import reflected_inertia, tendons_outside
 from ..harness.revealed import order, wrenches
 from ..harness.tree import JointKind
 from .adam_load import TURNING, build, load, of_unit_axes
@@ -101,7 +101,7 @@ class _AdamEngine:
             joints,
             written=True,
             outside=reflected_inertia(tree),
-            findings=(*_revealed(tree, base, joints), *_booked(tree)),
+            findings=(*_revealed(tree, base, joints), *tendons_outside(tree, "adam")),
         )
 
 
@@ -158,21 +158,6 @@ def _axes(engine: Any, tree: Tree) -> Iterator[Finding]:
                 found=axis.tolist(),
                 fix=f"write the axis of {joint.name!r} as a unit vector: adam does not make one of it",
             )
-
-
-def _booked(tree: Tree) -> Iterator[Finding]:
-    """Yield the tendons, whose inertia is added outside of adam."""
-    for tendon in tree.tendons:
-        yield finding(
-            "armature.tendon",
-            tendon.source,
-            where=tendon.name,
-            expected=tendon.armature,
-            found=0.0,
-            unit="kg",
-            severity="convention",
-            fix="nothing: adam has no tendons, their inertia is added to tau and M outside of it",
-        )
 
 
 ENGINE: Engine = _AdamEngine()

@@ -14,6 +14,7 @@ from adam.numpy import KinDynComputations
 from ..harness.errors import EngineRefused, EngineUnsupported, ReadError, Source, told
 from ..harness.exporters.urdf import write_urdf
 from ..harness.importers.xml import read_xml
+from ..harness.limits import require_depth
 from ..harness.tree import Body, Joint, JointKind, Tree, world
 from .adam_tree import unit_axis
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 Computations: TypeAlias = Any
 TURNING: Final = (JointKind.REVOLUTE, JointKind.CONTINUOUS)
 # `Tree.get_children` calls itself once per link, to Python's limit of 1,000; M takes the square of that in time.
-MOST_LINKS_IN_A_ROW: Final = 300
+DEPTH: Final = (300, "adam")
 
 
 def load(given: Given, tree: Tree) -> tuple[Computations, tuple[str, ...]]:
@@ -112,13 +113,7 @@ def _require(tree: Tree, base: int, members: Sequence[int]) -> None:
             )
     if not any(tree.joints[i].nv for i in members if i != base):
         raise EngineUnsupported(f"{tree.name!r} has no joint that turns; adam's kinematics raise without one")
-    depths = [0] * len(tree.bodies)
-    for i, parent in enumerate(tree.parents[1:], 1):
-        depths[i] = depths[parent] + 1
-    if max(depths) > MOST_LINKS_IN_A_ROW:
-        raise EngineUnsupported(
-            f"{tree.name!r} has {max(depths)} links in a row; adam is asked for up to {MOST_LINKS_IN_A_ROW}"
-        )
+    require_depth(tree, *DEPTH)
 
 
 def _piece(tree: Tree, base: int, members: Sequence[int]) -> Tree:

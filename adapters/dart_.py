@@ -18,8 +18,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..harness.reflected import reflected_inertia
-from .dart_build import build, require_depth, require_dofs
+from ..harness.limits import require_depth, require_dofs
+from ..harness.reflected import reflected_inertia, tendons_outside
+from .dart_build import DEPTH, DOFS, build
 from .dart_read import load
 from .dart_session import DartSession
 from .dart_tree import tree_of
@@ -41,8 +42,8 @@ class _DartEngine:
             EngineRefused: DART would not load it; the message holds its words from the error stream.
             EngineUnsupported: another format, or a size that DART's parser cannot hold.
         """
-        require_dofs(tree)
-        require_depth(tree)
+        require_dofs(tree, *DOFS)
+        require_depth(tree, *DEPTH)
         found = load(given, tree)
         return DartSession(
             found.skeleton,
@@ -60,9 +61,11 @@ class _DartEngine:
         Raises:
             EngineUnsupported: a size that DART cannot hold.
         """
-        require_dofs(tree)
+        require_dofs(tree, *DOFS)
         skeleton, nodes, seats = build(tree)
-        return DartSession(skeleton, tree, nodes, seats, outside=reflected_inertia(tree))
+        return DartSession(
+            skeleton, tree, nodes, seats, outside=reflected_inertia(tree), findings=tendons_outside(tree, "DART")
+        )
 
 
 ENGINE: Engine = _DartEngine()

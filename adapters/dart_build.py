@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import dartpy as dart
 import numpy as np
 
-from ..harness.depth import links_in_a_row
-from ..harness.errors import EngineUnsupported
 from ..harness.spatial import inverse, rotation_z_to
 from ..harness.streams import caught
 from ..harness.tree import JointKind
@@ -35,10 +33,10 @@ CREATE = {
 
 
 # Adding a body makes the matrices of the skeleton anew: 0.2 s in all for 300 dofs in a row, 25 s for 1,000.
-MOST_DOFS = 500
+DOFS: Final = (500, "DART", "a skeleton of 1,000 takes 25 s")
 # The URDF parser calls itself once per link: 5,000 links in a row pass, 20,000 end the process (8 MB of stack). A
 # skeleton that is built from a tree answers with 20,000.
-MOST_LINKS_IN_A_ROW = 2500
+DEPTH: Final = (2500, "DART's parser", "it crashes below 20,000")
 
 
 def build(tree: Tree) -> tuple[Skeleton, dict[int, BodyNode], list[Seat]]:
@@ -82,29 +80,3 @@ def isometry(T: Array) -> Any:
 def inertia_of(inertia: Inertia) -> Any:
     """Return an inertia as DART has it: the tensor about the centre of mass, in body axes, as the tree says it."""
     return dart.dynamics.Inertia(inertia.mass, np.array(inertia.com), np.array(inertia.I_com))
-
-
-def require_dofs(tree: Tree) -> None:
-    """Raise before calls that would take minutes.
-
-    Raises:
-        EngineUnsupported: too many dofs.
-    """
-    if tree.nv > MOST_DOFS:
-        raise EngineUnsupported(
-            f"{tree.name!r} has {tree.nv} dofs; DART is asked for up to {MOST_DOFS} (a skeleton of 1,000 takes 25 s)"
-        )
-
-
-def require_depth(tree: Tree) -> None:
-    """Raise before a parser is called that would end the process.
-
-    Raises:
-        EngineUnsupported: too many links in a row.
-    """
-    links = links_in_a_row(tree)
-    if links > MOST_LINKS_IN_A_ROW:
-        raise EngineUnsupported(
-            f"{tree.name!r} has {links} links in a row; DART's parser is asked for up to {MOST_LINKS_IN_A_ROW} (it "
-            "crashes below 20,000)"
-        )

@@ -24,6 +24,7 @@ from pydrake.multibody.tree import (
     UnitInertia,
 )
 
+from ..harness.reflected import reflected_beyond_one_dof, tendons_outside
 from ..harness.spatial import inverse, rotation_z_to, skew, transform
 from ..harness.tree import Inertia, JointKind
 
@@ -84,7 +85,7 @@ def build(tree: Tree) -> Opened:
     for i in range(1, len(tree.bodies)):
         T = None if fusion.holder[i] == i else fusion.Ts_holder_body[i]
         held[i] = bodies[fusion.merged[i]], T
-    return Opened(plant, carried, held, outside=_outside(tree))
+    return Opened(plant, carried, held, findings=tendons_outside(tree, "Drake"), outside=reflected_beyond_one_dof(tree))
 
 
 def _add_joint(plant: Plant, instance: Any, k: int, joint: Joint, parent: DrakeBody, child: DrakeBody) -> Any:
@@ -129,17 +130,3 @@ def _spatial_inertia(inertia: Inertia) -> Any:
     G = (I / mass if mass else np.zeros((3, 3))) - S @ S
     unit = UnitInertia(*(float(G[at]) for at in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))))
     return SpatialInertia(mass, com, unit, skip_validity_check=True)
-
-
-def _outside(tree: Tree) -> Floats | None:
-    """Return (nv, nv) the reflected inertia of joints with several dofs and of tendons; None without any."""
-    K = np.zeros((tree.nv, tree.nv))
-    for joint, v in zip(tree.joints, tree.v_slices, strict=True):
-        if joint.nv > 1:
-            K[v, v] = np.diag(joint.reflected)
-    for tendon in tree.tendons:
-        c = np.zeros(tree.nv)
-        for name, coefficient in tendon.coefficients.items():
-            c[tree.v_slices[tree.joint_index[name]]] = coefficient
-        K += tendon.armature * np.outer(c, c)
-    return K if K.any() else None

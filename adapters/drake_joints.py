@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 
 from ..harness.bases import DRAKE
-from ..harness.seats import Seat
+from ..harness.seats import Seat, ball_of_fixed_axes, planar_of_fixed_axes
 from ..harness.spatial import (
     quaternion_from_rotation,
     quaternion_product,
-    rotation_about,
     rotation_from_quaternion,
     transform,
 )
@@ -69,9 +68,9 @@ def seat(tree: Tree, i: int, theirs: DrakeJoint, *, shifted: bool) -> Seat:
     q = tuple(range(q0, q0 + theirs.num_positions()))
     v = tuple(range(v0, v0 + theirs.num_velocities()))
     if joint.kind is JointKind.BALL:
-        return Seat(i, q, v, positions=_ball_positions, turn=_ball_turn)
+        return Seat(i, q, v, positions=_ball_positions, turn=ball_of_fixed_axes)
     if joint.kind is JointKind.PLANAR:
-        return Seat(i, q, v, turn=_planar_turn)
+        return Seat(i, q, v, turn=planar_of_fixed_axes)
     if joint.kind is JointKind.FLOATING:
         # A joint that Drake adds by itself, since nothing carries the body, measures against the world.
         absolute = theirs.is_ephemeral()
@@ -94,21 +93,6 @@ def rpy(R: Array) -> Floats:
 
 def _ball_positions(q: Floats) -> Floats:
     return rpy(rotation_from_quaternion(q))
-
-
-def _ball_turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
-    # omega_F = R omega_M, and omega x omega is nothing: the derivative of both is R times that of omega_M.
-    return np.asarray(rotation_from_quaternion(q), np.float64), np.zeros_like(v)
-
-
-def _planar_turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
-    """The tree's velocities are along the axes of the moving side; the basis of the plane is the same."""
-    T, beta = np.zeros((len(q), 3, 3)), np.zeros((len(q), 3))
-    T[:, :2, :2] = rotation_about(np.array([0.0, 0, 1]), q[:, 2])[:, :2, :2]
-    T[:, 2, 2] = 1
-    swept = v[:, 2:] * np.stack([-v[:, 1], v[:, 0]], axis=1)
-    beta[:, :2] = (T[:, :2, :2] @ swept[..., None])[..., 0]
-    return T, beta
 
 
 class _Floating:

@@ -28,7 +28,7 @@ import numpy as np
 from ..harness.base_links import BaseLink, static_pose
 from ..harness.bases import BODY, MIXED
 from ..harness.findings import finding
-from ..harness.reflected import reflected_inertia
+from ..harness.reflected import reflected_inertia, tendons_outside
 from ..harness.revealed import order, wrenches
 from .idyntree_build import base_of, build
 from .idyntree_load import base_in, load
@@ -89,7 +89,10 @@ class _IdyntreeEngine:
             pairs,
             outside=reflected_inertia(tree),
             representation=representation,
-            findings=(*_revealed(model, tree, base, pairs, representation, native=False), *_booked(tree)),
+            findings=(
+                *_revealed(model, tree, base, pairs, representation, native=False),
+                *tendons_outside(tree, "iDynTree"),
+            ),
         )
 
 
@@ -123,21 +126,6 @@ def _revealed(
             fix="nothing: the base is held at rest and its six rows are left out; in your own calls, take [6:]",
         )
     yield from wrenches(tree, FEXT, MAPPED, "what the surroundings do to the body")
-
-
-def _booked(tree: Tree) -> Iterator[Finding]:
-    """Yield the tendons, whose inertia is added outside of iDynTree."""
-    for tendon in tree.tendons:
-        yield finding(
-            "armature.tendon",
-            tendon.source,
-            where=tendon.name,
-            expected=tendon.armature,
-            found=0.0,
-            unit="kg",
-            severity="convention",
-            fix="nothing: iDynTree has no tendons, their inertia is added to tau and M outside of it",
-        )
 
 
 ENGINE: Engine = _IdyntreeEngine()

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
-from ..harness.depth import links_in_a_row
 from ..harness.errors import EngineUnsupported
+from ..harness.limits import require_depth
 from ..harness.tree import Inertia, JointKind
 from .idyntree_bindings import idt
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Model: TypeAlias = Any
 # Entries of a tensor as `SpatialInertia::fromVector` takes them.
 ORDER: Final = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))
-MOST_LINKS_IN_A_ROW: Final = 1000
+DEPTH: Final = (1000, "iDynTree")
 HELD: Final = (JointKind.FIXED, JointKind.REVOLUTE, JointKind.CONTINUOUS, JointKind.PRISMATIC, JointKind.BALL)
 
 
@@ -85,20 +85,7 @@ def require(tree: Tree, base: int, members: list[int]) -> None:
                 f"{body.name!r} stands beside the floating root {tree.bodies[base].name!r}; a model of iDynTree is one "
                 "tree of links, and has no ground"
             )
-    require_depth(tree)
-
-
-def require_depth(tree: Tree) -> None:
-    """Raise before a model is made whose matrices would be too large.
-
-    Raises:
-        EngineUnsupported: too many links in a row.
-    """
-    links = links_in_a_row(tree)
-    if links > MOST_LINKS_IN_A_ROW:
-        raise EngineUnsupported(
-            f"{tree.name!r} has {links} links in a row; iDynTree is asked for up to {MOST_LINKS_IN_A_ROW}"
-        )
+    require_depth(tree, *DEPTH)
 
 
 def spatial_inertia(inertia: Inertia) -> Any:

@@ -16,10 +16,11 @@ import numpy as np
 from ..harness.base_links import BaseLink, static_pose
 from ..harness.errors import EngineRefused, EngineUnsupported, ReadError, Source
 from ..harness.importers.xml import read_xml
+from ..harness.limits import require_depth
 from ..harness.streams import caught
 from ..harness.tree import JointKind
 from .idyntree_bindings import idt
-from .idyntree_build import matrix_of, require_depth
+from .idyntree_build import DEPTH, matrix_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +49,7 @@ def load(given: Given, tree: Tree) -> tuple[Model, tuple[str, ...]]:
     """
     if given.format != "urdf":
         raise EngineUnsupported(f"iDynTree has no importer for {given.format}; it reads URDF")
-    require_depth(tree)
+    require_depth(tree, *DEPTH)
     try:
         root = read_xml(given.path).root
     except ReadError:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..harness.errors import EngineUnsupported
-from ..harness.reflected import reflected_inertia
+from ..harness.reflected import reflected_beyond_one_dof, tendons_outside
 from ..harness.spatial import inverse, rotation_z_to
 from ..harness.tree import JointKind
 from .newton_joints import TYPE, newton, written
@@ -71,7 +71,14 @@ def build(tree: Tree) -> Opened:
     builder.add_articulation(joints)
     moving = {i: i - 1 for i in range(1, len(tree.bodies))}
     rows = {i - 1: [i] for i in moving if tree.joints[i].nv}
-    return Opened(builder, moving, rows, checked=False, outside=_outside(tree))
+    return Opened(
+        builder,
+        moving,
+        rows,
+        checked=False,
+        findings=tendons_outside(tree, "Newton"),
+        outside=reflected_beyond_one_dof(tree),
+    )
 
 
 def _added(builder: Any, joint: Joint, parent: int, link: int) -> int:
@@ -107,14 +114,3 @@ def _axes(joint: Joint) -> tuple[Any, tuple[list[tuple[Floats, float]], list[tup
         return TYPE.D6, ([(B[:, 0], 0.0), (B[:, 1], 0.0)], [(B[:, 2], 0.0)])
     one = [(joint.axis, float(joint.reflected[0]))]
     return (TYPE.PRISMATIC, (one, [])) if joint.kind is JointKind.PRISMATIC else (TYPE.REVOLUTE, ([], one))
-
-
-def _outside(tree: Tree) -> Floats | None:
-    """Return the reflected inertia but for that of single joints, which the model holds."""
-    K = reflected_inertia(tree)
-    if K is None:
-        return None
-    for joint, v in zip(tree.joints, tree.v_slices, strict=True):
-        if joint.nv == 1:
-            K[v, v] -= joint.reflected
-    return K if K.any() else None

@@ -15,12 +15,11 @@ import newton as _newton
 import numpy as np
 
 from ..harness.bases import NEWTON
-from ..harness.seats import Seat
+from ..harness.seats import Seat, ball_of_fixed_axes, planar_of_fixed_axes
 from ..harness.spatial import (
     inverse,
     quaternion_from_rotation,
     quaternion_product,
-    rotation_about,
     rotation_from_quaternion,
     transform,
 )
@@ -74,10 +73,10 @@ def seats(tree: Tree, row: Sequence[int], q: int, v: int, floating: Floating | N
         return [Seat(row[0], *columns, positions=floating.positions, turn=floating.turn)]
     if first.kind is JointKind.BALL:
         columns = tuple(range(q, q + 4)), tuple(range(v, v + 3))
-        return [Seat(row[0], *columns, positions=_ball_positions, turn=_ball_turn)]
+        return [Seat(row[0], *columns, positions=_ball_positions, turn=ball_of_fixed_axes)]
     if first.kind is JointKind.PLANAR:
         columns = tuple(range(q, q + 3)), tuple(range(v, v + 3))
-        return [Seat(row[0], *columns, turn=_planar_turn)]
+        return [Seat(row[0], *columns, turn=planar_of_fixed_axes)]
     slides = [i for i in row if tree.joints[i].kind is JointKind.PRISMATIC]
     ordered = [*slides, *(i for i in row if i not in slides)]
     return [Seat(i, (q + k,), (v + k,), shift=tree.joints[i].ref) for k, i in enumerate(ordered)]
@@ -85,20 +84,6 @@ def seats(tree: Tree, row: Sequence[int], q: int, v: int, floating: Floating | N
 
 def _ball_positions(q: Floats) -> Floats:
     return q[:, XYZW]
-
-
-def _ball_turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
-    # omega of the fixed side is R omega of the moving one, and omega x omega is nothing: so are their derivatives.
-    return np.asarray(rotation_from_quaternion(q), np.float64), np.zeros_like(v)
-
-
-def _planar_turn(q: Floats, v: Floats) -> tuple[Floats, Floats]:
-    T, beta = np.zeros((len(q), 3, 3)), np.zeros((len(q), 3))
-    T[:, :2, :2] = rotation_about(np.array([0.0, 0, 1]), q[:, 2])[:, :2, :2]
-    T[:, 2, 2] = 1
-    swept = v[:, 2:] * np.stack([-v[:, 1], v[:, 0]], axis=1)
-    beta[:, :2] = (T[:, :2, :2] @ swept[..., None])[..., 0]
-    return T, beta
 
 
 class Floating:

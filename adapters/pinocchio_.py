@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..harness.findings import finding
-from .pinocchio_build import build, require_depth, require_dofs
+from ..harness.limits import require_depth, require_dofs
+from ..harness.reflected import reflected_inertia, tendons_outside
+from .pinocchio_build import DEPTH, DOFS, build
 from .pinocchio_read import load
 from .pinocchio_session import PinocchioSession
 from .pinocchio_tree import tree_of
-from .pinocchio_versions import reflected_outside
+from .pinocchio_versions import HOLDS_ARMATURE
 
 if TYPE_CHECKING:
     from ..harness.engine import Engine, Given
@@ -32,9 +33,9 @@ class _PinocchioEngine:
             EngineRefused: Pinocchio would not load it; the message holds its words from the error stream.
             EngineUnsupported: another format, or a size that Pinocchio cannot hold.
         """
-        require_dofs(tree)
+        require_dofs(tree, *DOFS)
         if given.path:
-            require_depth(tree)
+            require_depth(tree, *DEPTH)
         found = load(given, tree)
         return PinocchioSession(
             found.model,
@@ -52,22 +53,16 @@ class _PinocchioEngine:
         Raises:
             EngineUnsupported: a size that Pinocchio cannot hold.
         """
-        require_dofs(tree)
+        require_dofs(tree, *DOFS)
         model, pairs = build(tree)
-        booked = tuple(
-            finding(
-                "armature.tendon",
-                tendon.source,
-                where=tendon.name,
-                expected=tendon.armature,
-                found=0.0,
-                unit="kg",
-                severity="convention",
-                fix="nothing: Pinocchio has no tendons, their inertia is added to tau and M outside of it",
-            )
-            for tendon in tree.tendons
+        return PinocchioSession(
+            model,
+            tree,
+            pairs,
+            shifted=True,
+            findings=tendons_outside(tree, "Pinocchio"),
+            outside=reflected_inertia(tree, joints=not HOLDS_ARMATURE),
         )
-        return PinocchioSession(model, tree, pairs, shifted=True, findings=booked, outside=reflected_outside(tree))
 
 
 ENGINE: Engine = _PinocchioEngine()

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 import pinocchio as pin
 
-from .pinocchio_build import build, require_dofs
+from ..harness.limits import require_dofs
+from .pinocchio_build import DOFS, build
 from .pinocchio_joints import CoordinateMap
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def apis(tree: Tree, q: Floats, v: Floats, a: Floats) -> dict[str, Floats]:
     Raises:
         EngineUnsupported: more dofs than Pinocchio is asked for.
     """
-    require_dofs(tree)
+    require_dofs(tree, *DOFS)
     model, pairs = build(tree)
     for i, slot in pairs:
         joint, at = tree.joints[i], slice(slot.v, slot.v + tree.joints[i].nv)

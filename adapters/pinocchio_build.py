@@ -6,13 +6,11 @@ Pinocchio holds one joint per moving body, with its frame on the moving side; fi
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pinocchio as pin
 
-from ..harness.depth import links_in_a_row
-from ..harness.errors import EngineUnsupported
 from ..harness.spatial import rotation_z_to, transform
 from ..harness.tree import JointKind
 from .pinocchio_joints import Slot
@@ -23,10 +21,10 @@ if TYPE_CHECKING:
     from .pinocchio_joints import PinModel
 
 # `createData` takes 66 bytes times nv cubed (second derivatives, measured from 100 to 300 dofs): 1 GB at 250.
-MOST_DOFS = 250
+DOFS: Final = (250, "Pinocchio", "1 GB in `createData`")
 # The URDF parser calls itself once per link: 3,000 links in a row pass, 5,000 end the process (8 MB of stack). A model
 # that is built from a tree answers with 200,000 links in a row.
-MOST_LINKS_IN_A_ROW = 1000
+DEPTH: Final = (1000, "Pinocchio's parser", "it crashes below 5,000")
 
 
 ALIGNED = {
@@ -91,29 +89,3 @@ def _inertia(inertia: Inertia, T: Floats) -> Any:
     Y = pin.Inertia(inertia.mass, R @ inertia.com + T[:3, 3], np.eye(3))
     Y.inertia = inertia.I_com if np.array_equal(R, np.eye(3)) else R @ inertia.I_com @ R.T
     return Y
-
-
-def require_dofs(tree: Tree) -> None:
-    """Raise before a call that would take all memory.
-
-    Raises:
-        EngineUnsupported: too many dofs.
-    """
-    if tree.nv > MOST_DOFS:
-        raise EngineUnsupported(
-            f"{tree.name!r} has {tree.nv} dofs; Pinocchio is asked for up to {MOST_DOFS} (1 GB in `createData`)"
-        )
-
-
-def require_depth(tree: Tree) -> None:
-    """Raise before a parser is called that would end the process; a model is built from a tree at any depth.
-
-    Raises:
-        EngineUnsupported: too many links in a row.
-    """
-    links = links_in_a_row(tree)
-    if links > MOST_LINKS_IN_A_ROW:
-        raise EngineUnsupported(
-            f"{tree.name!r} has {links} links in a row; Pinocchio's parser is asked for up to {MOST_LINKS_IN_A_ROW} "
-            "(it crashes below 5,000)"
-        )

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 if TYPE_CHECKING:
-    from ..harness.tree import Floats, Tree
+    from ..harness.tree import Floats
 
     PinModel = Any
     SE3 = Any
@@ -54,19 +54,3 @@ def of_dofs(model: PinModel, name: str) -> Floats:
     """Return the numbers (nv,) of a field with one per dof; zeros where this version has none such."""
     found = getattr(model, name, getattr(model, ONE_SIDED.get(name, ""), None))
     return np.zeros(model.nv) if found is None else np.array(found)
-
-
-def reflected_outside(tree: Tree) -> Floats | None:
-    """Return the reflected inertia (nv, nv) that no model of this version can hold, or None without any.
-
-    It is the sum of armature times c c^T over the fixed tendons; where models hold none, that of the joints, too.
-    """
-    K = np.zeros((tree.nv, tree.nv))
-    for tendon in tree.tendons:
-        c = np.zeros(tree.nv)
-        for name, coefficient in tendon.coefficients.items():
-            c[tree.v_slices[tree.joint_index[name]]] = coefficient
-        K += tendon.armature * np.outer(c, c)
-    if not HOLDS_ARMATURE:
-        K += np.diag(np.concatenate([joint.reflected for joint in tree.joints]))
-    return K if K.any() else None

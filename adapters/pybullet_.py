@@ -26,7 +26,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..harness.reflected import reflected_inertia
+from ..harness.reflected import reflected_inertia, tendons_outside
 from .pybullet_build import build
 from .pybullet_read import Call, load
 from .pybullet_session import BulletSession
@@ -73,7 +73,14 @@ class BulletEngine:
             EngineUnsupported: a joint, an inertia or a root that PyBullet cannot hold.
         """
         model, held = build(tree)
-        return BulletSession(model, tree, held, upright=True, outside=reflected_inertia(tree))
+        return BulletSession(
+            model,
+            tree,
+            held,
+            upright=True,
+            outside=reflected_inertia(tree),
+            findings=tendons_outside(tree, "PyBullet"),
+        )
 
 
 ENGINE: Engine = BulletEngine()

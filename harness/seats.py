@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from .errors import ShapeError
+from .spatial import rotation_about, rotation_from_quaternion
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -193,3 +194,21 @@ class Frame:
         for rows, T, beta in self.turns:
             out[:, rows] = np.linalg.solve(T, (out[:, rows] - beta)[..., None])[..., 0]
         return out
+
+
+def ball_of_fixed_axes(q: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Be the `turn` of a ball whose angular velocity is along the axes of the side that stands.
+
+    It is R omega_M, and omega x omega is nothing: the derivative of both is R times that of omega_M.
+    """
+    return np.asarray(rotation_from_quaternion(q), np.float64), np.zeros_like(v)
+
+
+def planar_of_fixed_axes(q: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Be the `turn` of a planar joint whose velocities are along the axes of the side that stands, same basis."""
+    T, beta = np.zeros((len(q), 3, 3)), np.zeros((len(q), 3))
+    T[:, :2, :2] = rotation_about(np.array([0.0, 0, 1]), q[:, 2])[:, :2, :2]
+    T[:, 2, 2] = 1
+    swept = v[:, 2:] * np.stack([-v[:, 1], v[:, 0]], axis=1)
+    beta[:, :2] = (T[:, :2, :2] @ swept[..., None])[..., 0]
+    return T, beta

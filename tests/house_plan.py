@@ -36,7 +36,7 @@ FAMILIES = {"mujoco-mjx": {"mujoco-mjx", "mujoco"}}
 # From the bottom up: a module imports from its own layer and from those below. A package stands for its modules.
 LAYERS = (
     ("errors", "spatial", "linear", "reading", "replace"),
-    ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches", "depth"),
+    ("joint", "body", "tree_faults", "tree", "fusion", "findings", "wrenches", "depth", "limits"),
     (
         "bases",
         "seats",

@@ -12,11 +12,15 @@ import pytest
 from random_trees import random_tree
 
 from tautology.adapters.reference import Reference
+from tautology.harness import registry
+from tautology.harness.depth import links_in_a_row
+from tautology.harness.errors import EngineUnsupported
+from tautology.harness.limits import require_depth, require_dofs
 from tautology.harness.linear import solve_general
-from tautology.harness.reflected import reflected_inertia
+from tautology.harness.reflected import reflected_beyond_one_dof, reflected_inertia
 from tautology.harness.states import sample
 from tautology.harness.streams import caught
-from tautology.harness.tree import Tree, world
+from tautology.harness.tree import JointKind, Tree, world
 
 
 def test_lines_of_both_descriptors_are_caught_in_their_order(capfd: pytest.CaptureFixture[str]) -> None:
@@ -81,3 +85,42 @@ def test_general_systems_are_solved_state_by_state() -> None:
     assert np.isnan(x[1]).all()
     np.testing.assert_allclose((M[::2] @ x[::2, :, None])[..., 0], b[::2], rtol=0, atol=1e-12)
     assert solve_general(np.zeros((2, 0, 0)), np.zeros((2, 0))).shape == (2, 0)
+
+
+@pytest.mark.parametrize("name", ["pinocchio", "drake", "idyntree", "dart", "pybullet", "adam", "newton"])
+def test_a_tendon_whose_inertia_is_added_outside_is_told(name: str) -> None:
+    """Whoever has no tendons says so on the neutral path, where tau and M hold it all the same."""
+    if registry.version(registry.card_of(name)) is None:
+        pytest.skip(f"{name} is not installed: {registry.card_of(name).install}")
+    kinds = (JointKind.REVOLUTE,)
+    tree = random_tree(np.random.default_rng(4), 4, kinds=kinds, tendons=True)
+    (tendon,) = tree.tendons
+    told = [f for f in registry.adapter(name).neutral(tree).findings if f.kind == "armature.tendon"]
+    assert [(f.where, f.expected, f.severity) for f in told] == [(tendon.name, tendon.armature, "convention")]
+
+
+def test_the_part_of_joints_may_be_left_to_the_model() -> None:
+    """What models with an armature per joint leave is that of tendons, and of joints with several dofs."""
+    tree = random_tree(np.random.default_rng(2), 12, armature=True, tendons=True)
+    whole, tendons = reflected_inertia(tree), reflected_inertia(tree, joints=False)
+    rest = reflected_beyond_one_dof(tree)
+    assert whole is not None
+    assert tendons is not None
+    assert rest is not None
+    joints = np.concatenate([joint.reflected for joint in tree.joints])
+    single = np.concatenate([np.full(joint.nv, joint.nv == 1) for joint in tree.joints])
+    assert joints[single].any()
+    assert joints[~single].any()
+    assert np.allclose(tendons, whole - np.diag(joints), atol=1e-15)
+    assert np.allclose(rest, whole - np.diag(joints * single), atol=1e-15)
+
+
+def test_sizes_are_told_before_the_engine_is_called() -> None:
+    """As many as allowed pass; one more is a sentence with both numbers and what would happen."""
+    tree = random_tree(np.random.default_rng(1), 6, kinds=(JointKind.REVOLUTE,))
+    require_dofs(tree, tree.nv, "Any")
+    require_depth(tree, links_in_a_row(tree), "Any")
+    with pytest.raises(EngineUnsupported, match=r"has 6 dofs; Any is asked for up to 5 \(it takes an hour\)"):
+        require_dofs(tree, 5, "Any", "it takes an hour")
+    with pytest.raises(EngineUnsupported, match=r"links in a row; Any is asked for up to 1$"):
+        require_depth(tree, 1, "Any")

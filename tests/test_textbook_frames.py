@@ -9,30 +9,14 @@ import numpy as np
 import pytest
 from body_recursion import Recursion
 from numpy.testing import assert_allclose
-from random_trees import ONE_DOF, random_inertia, random_transform, random_tree
+from random_trees import random_inertia, random_transform
+from scalar_trees import drawn, effort
 
 from tautology.adapters.reference import Reference
 from tautology.adapters.textbook import lie, planar, planar_tree
 from tautology.harness.joint import Joint, JointKind
 from tautology.harness.spatial import inverse, motion_cross, motion_transform, transform
 from tautology.harness.tree import Body, Inertia, Tree, world
-
-SCALAR = [*ONE_DOF, JointKind.FIXED]
-
-
-def drawn(seed: int, count: int = 8) -> tuple[Tree, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return a random tree of scalar joints, and q, v, a and wrenches of one state."""
-    rng = np.random.default_rng(seed)
-    tree = random_tree(rng, count, kinds=SCALAR)
-    q, v, a = rng.uniform(-1.5, 1.5, (3, tree.nv))
-    loads = rng.uniform(-5, 5, (len(tree.bodies), 6))
-    loads[0] = 0
-    return tree, q, v, a, loads
-
-
-def effort(tree: Tree, *state: np.ndarray, gravity: np.ndarray | None = None) -> np.ndarray:
-    """Return the reference's efforts at one state, wrenches last."""
-    return Reference(tree).inverse_dynamics(*(x[None] for x in state), gravity=gravity)[0]
 
 
 # --- Frames and units -------------------------------------------------------------------------------------------------

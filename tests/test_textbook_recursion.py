@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from body_recursion import Recursion
 from numpy.testing import assert_allclose
-from random_trees import ONE_DOF, random_inertia, random_joint, random_tree
+from random_trees import random_inertia, random_joint, random_tree
+from scalar_trees import SCALAR, drawn, effort
 
 from tautology import load, models
 from tautology.adapters.reference import Reference
@@ -19,23 +20,6 @@ from tautology.harness.joint import Joint, JointKind
 from tautology.harness.spatial import inverse, motion_transform
 from tautology.harness.states import sample
 from tautology.harness.tree import Body, Inertia, Tree, world
-
-SCALAR = [*ONE_DOF, JointKind.FIXED]
-
-
-def drawn(seed: int, count: int = 8) -> tuple[Tree, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return a random tree of scalar joints, and q, v, a and wrenches of one state."""
-    rng = np.random.default_rng(seed)
-    tree = random_tree(rng, count, kinds=SCALAR)
-    q, v, a = rng.uniform(-1.5, 1.5, (3, tree.nv))
-    loads = rng.uniform(-5, 5, (len(tree.bodies), 6))
-    loads[0] = 0
-    return tree, q, v, a, loads
-
-
-def effort(tree: Tree, *state: np.ndarray, gravity: np.ndarray | None = None) -> np.ndarray:
-    """Return the reference's efforts at one state, wrenches last."""
-    return Reference(tree).inverse_dynamics(*(x[None] for x in state), gravity=gravity)[0]
 
 
 # --- The recursion, and how it is spoilt ------------------------------------------------------------------------------

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 from random_trees import ONE_DOF, random_tree
 
 from tautology.adapters.reference import Reference
 from tautology.harness.joint import JointKind
-from tautology.harness.tree import Tree
+
+if TYPE_CHECKING:
+    from tautology.harness.tree import Tree
 
 SCALAR = [*ONE_DOF, JointKind.FIXED]
 

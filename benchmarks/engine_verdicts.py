@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import re
 import sys
 import time
 from collections import Counter, defaultdict
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
+FOLDERS = re.compile(r"(?:/?[^\s/'\"]+)*/(?=[^\s/]+\.(?:urdf|xml|stl|obj|png|dae)\b)", re.IGNORECASE)
 LONGEST = 200
 """Characters of a reason."""
 STATUSES = ("agree", "differs", "refused", "crashed", "timeout", "unsupported")
@@ -146,10 +148,8 @@ def example(first: Finding) -> str:
 
 
 def plain(words: str) -> str:
-    """Return words without the paths of the machine, in one line of a table."""
-    for home in (str(ROOT.parent), *(str(Path(p)) for p in sys.path if p.endswith("site-packages"))):
-        words = words.replace(home + "/", "")
-    return " ".join(words.replace("|", "\\|").split())
+    """Return words in one line of a table, files without their folders: those are of this machine."""
+    return " ".join(FOLDERS.sub("", words).replace("|", "\\|").split())
 
 
 def main() -> None:

@@ -19,8 +19,8 @@ from tautology.harness.cli import app
 from tautology.harness.errors import RequestError
 from tautology.harness.explain import cost, energy
 from tautology.harness.explain.energy import exponent
+from tautology.harness.explain.passes import passes
 from tautology.harness.explain.record import Drawing, Explanation
-from tautology.harness.explain.recursion import passes
 from tautology.harness.explain.topics import TOPICS, explain
 from tautology.harness.load import load
 from tautology.harness.spatial import rotation_about, transform

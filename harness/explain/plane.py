@@ -13,7 +13,7 @@ from .record import Drawing, Mark
 if TYPE_CHECKING:
     from ...adapters.reference import Motion
     from ..tree import Floats, Tree
-    from .recursion import Passes
+    from .passes import Passes
 
 FLAT: Final = 1e-9  # of a unit vector: directions are parallel or normal to the plane below it
 LONGEST: Final = 0.45  # of the extent of the robot: the longest arrow of a kind

@@ -108,7 +108,7 @@ def test_what_is_no_serial_chain_is_refused() -> None:
         exponentials.screws_of(tree, "hand")
     with pytest.raises(TreeError, match="not on its last link"):
         exponentials.screws_of(tree, "body1")
-    with pytest.raises(ShapeError, match=r"a chain of 4 joints needs \(N, 4\)"):
+    with pytest.raises(ShapeError, match=r"v has shape \(4,\); a chain of 4 joints needs \(1, 4\)"):
         exponentials.inverse_dynamics(exponentials.screws_of(tree), np.zeros((1, 4)), np.zeros(4), np.zeros((1, 4)))
 
 

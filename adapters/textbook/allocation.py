@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from ...harness.errors import ShapeError
+from ...harness.errors import RequestError, ShapeError
 from ..reference import Reference
 from .constrained import CONSISTENT, require_motion, require_state, row_scale
 from .constraints import rows_of
+from .inputs import agree, finite
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,17 +83,27 @@ def allocate(
 
     Raises:
         Inconsistent: the state or the motion does not satisfy the constraints.
-        ShapeError: B has another number of rows than the tree has dofs.
+        ShapeError: B has another number of rows than the tree has dofs, or an array of coordinates or states.
+        RequestError: a number is none, or a limit negative.
     """
-    if B.shape[-2:-1] != (tree.nv,):
-        raise ShapeError(f"B has shape {B.shape}; {tree.name!r} needs ({tree.nv}, nu)")
+    B, limits = np.asarray(B, np.float64), np.asarray(limits, np.float64)
+    if np.shape(B)[-2:-1] != (tree.nv,):
+        raise ShapeError(f"B has shape {np.shape(B)}; {tree.name!r} needs ({tree.nv}, nu)")
+    agree(repr(tree.name), q=(q, "N", tree.nq), v=(v, "N", tree.nv), a=(a, "N", tree.nv))
+    agree(repr(tree.name), B=(B, *([len(q)] * (B.ndim == 3)), tree.nv, "nu"))
+    if limits.ndim:
+        agree("the limits of the efforts", limits=(limits, B.shape[-1]))
+    finite(repr(tree.name), q=q, v=v, a=a, B=B, wrenches=wrenches)
+    if not (limits >= 0).all():
+        raise RequestError("limits of the efforts are negative, or no numbers")
     rows = rows_of(tree, q, v)
     require_state(rows, v, tolerance=tolerance)
     require_motion(rows, a, tolerance=tolerance)
     reference = Reference(tree)
     needed = reference.inverse_dynamics(q, v, a, wrenches)
     M = reference.mass_matrix(q)
-    weight = 1 / np.sqrt(np.diagonal(M, axis1=-2, axis2=-1))
+    diagonal = np.diagonal(M, axis1=-2, axis2=-1)
+    weight = 1 / np.sqrt(np.where(diagonal > 0, diagonal, 1))  # a joint that moves no inertia is statics alone
     maps = np.broadcast_to(B, (len(q), *B.shape[-2:]))
     states = zip(needed, maps, rows.J, weight, row_scale(rows, M), strict=True)
     return [_solved(*one, limits) for one in states]

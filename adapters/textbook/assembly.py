@@ -16,7 +16,9 @@ from ...harness.errors import RequestError
 from ...harness.spatial import inverse, quaternion_from_rotation
 from ...harness.tree import Closure
 from ..reference import Reference
+from .constrained import require_motion
 from .constraints import rows_of
+from .inputs import agree, finite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,9 +43,10 @@ def connected(tree: Tree, q: Array, name: str, first: str, second: str, anchor: 
         anchor: (3,) [m] in the axes of `first`, from its origin.
 
     Raises:
-        RequestError: there is no such body.
+        ShapeError: q or the anchor has another number of components.
+        RequestError: there is no such body, or a number is none.
     """
-    T = _relative(tree, q, second, first)
+    T = _relative(tree, q, second, first, anchor)
     there = T[:3, :3] @ anchor + T[:3, 3]
     return Closure("connect", name, (first, second), tuple(float(x) for x in (*anchor, *there)))
 
@@ -52,17 +55,20 @@ def welded(tree: Tree, q: Array, name: str, first: str, second: str, anchor: Arr
     """Return a `weld` that holds the two bodies as they stand at q (nq,); `anchor` (3,) [m] is a point of `second`.
 
     Raises:
-        RequestError: there is no such body.
+        ShapeError: q or the anchor has another number of components.
+        RequestError: there is no such body, or a number is none.
     """
-    T = _relative(tree, q, first, second)
     own = np.zeros(3) if anchor is None else anchor
+    T = _relative(tree, q, first, second, own)
     quat = quaternion_from_rotation(T[:3, :3])
     numbers = (*own, *(T[:3, :3] @ own + T[:3, 3]), *quat, 1.0)
     return Closure("weld", name, (first, second), tuple(float(x) for x in numbers))
 
 
-def _relative(tree: Tree, q: Array, one: str, two: str) -> Array:
+def _relative(tree: Tree, q: Array, one: str, two: str, anchor: Array) -> Array:
     """Return T_one_two (4, 4) at q (nq,)."""
+    agree(repr(tree.name), q=(q, tree.nq), anchor=(anchor, 3))
+    finite(repr(tree.name), q=q, anchor=anchor)
     for name in (one, two):
         if name and name not in tree.index:
             raise RequestError(f"there is no body {name!r} in {tree.name!r}")
@@ -83,6 +89,7 @@ def assembled(tree: Tree, q: Array) -> Array:
         RequestError: none was found from there; the message holds the row that is left open most.
     """
     near = np.array(q, np.float64)
+    finite(repr(tree.name), q=near)
     rest = np.zeros((len(near), tree.nv))
     rows = rows_of(tree, near, rest)
     for _ in range(ROUNDS):
@@ -100,13 +107,23 @@ def assembled(tree: Tree, q: Array) -> Array:
 def consistent_velocity(tree: Tree, q: Array, v: Array) -> Array:
     """Return the velocity (N, nv) nearest to v (N, nv) with J v = 0."""
     rows = rows_of(tree, q, v)
+    finite(repr(tree.name), q=q, v=v)
     return v - _smallest(rows.J, rows.velocity(v))
 
 
 def consistent_acceleration(tree: Tree, q: Array, v: Array, a: Array) -> Array:
-    """Return the acceleration (N, nv) nearest to a (N, nv) with J a + Jdot v = 0."""
+    """Return the acceleration (N, nv) nearest to a (N, nv) with J a + Jdot v = 0.
+
+    Raises:
+        ShapeError: an array has another number of coordinates or states.
+        Inconsistent: there is none: rows that say the same of positions ask for different accelerations.
+    """
     rows = rows_of(tree, q, v)
-    return a - _smallest(rows.J, rows.acceleration(a))
+    agree(repr(tree.name), v=(v, "N", "nv"), a=(a, "N", "nv"))
+    finite(repr(tree.name), q=q, v=v, a=a)
+    nearest = a - _smallest(rows.J, rows.acceleration(a))
+    require_motion(rows, nearest)
+    return nearest
 
 
 def _smallest(J: Array, residual: Array) -> Array:

@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
-from ...harness.errors import RequestError
+from ...harness.errors import RequestError, ShapeError
 from ..reference import Reference
 from .constraints import rows_of
+from .inputs import agree, finite, moving
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -72,10 +73,17 @@ class Baumgarte:
     Attributes:
         position_gain: [1/s^2].
         velocity_gain: [1/s].
+
+    Raises:
+        RequestError: one of them is negative, or no number.
     """
 
     position_gain: float = 0.0
     velocity_gain: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not (0 <= self.position_gain < np.inf and 0 <= self.velocity_gain < np.inf):
+            raise RequestError(f"{self}: a gain that is negative or no number drives positions apart")
 
     @classmethod
     def of_time(cls, time_constant: float, damping_ratio: float = 1.0) -> Baumgarte:
@@ -147,12 +155,18 @@ def constrained_dynamics(
 
     Raises:
         Inconsistent: positions, velocities or accelerations cannot satisfy the constraints.
-        RequestError: an unknown route; or M, or the KKT system, leaves the acceleration open.
+        ShapeError: an array has another number of coordinates, rows or states.
+        RequestError: an unknown route; a number that is none, a compliance below zero; or M, or the KKT system, leaves
+            the acceleration open.
     """
     q, v, tau = (np.asarray(x, np.float64) for x in (q, v, tau))
     rows = rows_of(tree, q, v)
     none = np.zeros(rows.position.shape)
     speed, acceleration = (none, none) if support is None else support
+    agree(repr(tree.name), v=(v, "N", "nv"), tau=(tau, "N", "nv"))
+    agree("a moving support", velocity=(speed, *none.shape), acceleration=(acceleration, *none.shape))
+    finite(repr(tree.name), q=q, v=v, tau=tau, support=support)
+    R = _compliance(compliance, none.shape)
     require_state(rows, v, speed, tolerance)
     gamma = acceleration - rows.bias
     if stabilisation is not None:
@@ -160,18 +174,27 @@ def constrained_dynamics(
         gamma = gamma - stabilisation.position_gain * rows.position
     reference = Reference(tree)
     M, r = reference.mass_matrix(q), tau - reference.inverse_dynamics(q, v, np.zeros_like(v), wrenches)
-    R = np.broadcast_to(np.asarray(compliance, np.float64), none.shape)
     routes = {"constraint space": _by_constraint_space, "KKT": _by_kkt}
     if route not in routes:
         raise RequestError(f"route {route!r} is unknown; known are {', '.join(routes)}")
     scale = row_scale(rows, M)
-    solved = [routes[route](k, *given) for k, given in enumerate(zip(M, rows.J, r, gamma, R, scale, strict=True))]
-    a, reactions, unique, rank = zip(*solved, strict=True)
-    found = Constrained(np.stack(a), np.stack(reactions), np.stack(unique), np.array(rank), none, rows)
+    found = Constrained(np.zeros(v.shape), none.copy(), np.zeros(none.shape, bool), np.zeros(len(q), int), none, rows)
+    for k, given in enumerate(zip(M, rows.J, r, gamma, R, scale, strict=True)):
+        found.a[k], found.reactions[k], found.unique[k], found.rank[k] = routes[route](k, *given)
     residual = rows.velocity(found.a) + R * found.reactions - gamma
     size = np.abs(gamma) + (rows.magnitude * np.abs(found.a)[:, None]).sum(-1) + np.abs(R * found.reactions)
     _require("acceleration", residual, rows, CONSISTENT * (1 + size))
     return Constrained(found.a, found.reactions, found.unique, found.rank, residual, rows)
+
+
+def _compliance(given: Array | float, shape: tuple[int, ...]) -> Array:
+    """Return R (N, m)."""
+    R = np.asarray(given, np.float64)
+    if R.shape not in ((), shape[1:], shape):
+        raise ShapeError(f"compliance has shape {R.shape}; needed: one number, {shape[1:]} or {shape}")
+    if not ((R >= 0) & (np.inf > R)).all():
+        raise RequestError("compliance is negative, infinite or no number")
+    return np.broadcast_to(R, shape)
 
 
 def require_state(rows: Rows, v: Array, speed: Array | float = 0.0, tolerance: float = CONSISTENT) -> None:
@@ -216,8 +239,12 @@ def row_scale(rows: Rows, M: Array) -> Array:
 
 
 def constraint_matrix(M: Array, J: Array) -> Array:
-    """Return W = J M^-1 J^T (N, m, m), for M (N, nv, nv) positive definite and J (N, m, nv)."""
-    return J @ np.linalg.solve(M, J.swapaxes(-1, -2))
+    """Return W = J M^-1 J^T (N, m, m), for M (N, nv, nv) positive definite and J (N, m, nv).
+
+    Raises:
+        RequestError: M is singular.
+    """
+    return J @ np.linalg.solve(moving("the mechanism", M), J.swapaxes(-1, -2))
 
 
 def independent(A: Array) -> tuple[Array, Array, Array]:

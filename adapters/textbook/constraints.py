@@ -24,6 +24,7 @@ from ...harness.errors import RequestError
 from ...harness.joint import JointKind
 from ...harness.spatial import inverse, motion_transform, quaternion_from_rotation, quaternion_product
 from ..reference import Motion, Reference, composite
+from .inputs import agree, finite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,10 +93,12 @@ def rows_of(tree: Tree, q: Array, v: Array, closures: Sequence[Closure] | None =
         closures: those of the tree by default.
 
     Raises:
-        RequestError: a closure has no such rows, or names what the tree has not.
+        ShapeError: an array has another number of coordinates or states.
+        RequestError: a closure has no such rows, names what the tree has not, or holds numbers that are none.
     """
     asked = [c for c in (tree.closures if closures is None else closures) if c.active]
     q, v = np.asarray(q, np.float64), np.asarray(v, np.float64)
+    agree(repr(tree.name), q=(q, "N", tree.nq), v=(v, "N", tree.nv))
     kinematics = _Kinematics(tree, q, v)
     blocks = [_block(kinematics, closure) for closure in asked]
     names, owners = list[str](), list[str]()
@@ -177,6 +180,7 @@ def _block(kinematics: _Kinematics, closure: Closure) -> _Block:
     if len(closure.numbers) not in allowed:
         sizes = " or ".join(map(str, allowed))
         raise RequestError(f"{_told(closure)} has {len(closure.numbers)} numbers; needed: {sizes}")
+    finite(_told(closure), numbers=closure.numbers)
     if closure.kind in ("mimic", "joint"):
         return _coupling(kinematics, closure)
     if closure.kind == "connect":
@@ -236,6 +240,8 @@ def _weld(kinematics: _Kinematics, closure: Closure) -> _Block:
     e' = conj(h2) d h1 r / 2 and e'' = conj(h2) (d' + (d omega1 - omega2 d) / 2) h1 r / 2.
     """
     numbers = np.array(closure.numbers)
+    if not numbers[6:10].any():
+        raise RequestError(f"{_told(closure)}: its quaternion is zero, which turns nothing")
     anchors = _connect(kinematics, closure, numbers[3:6], numbers[:3])
     r, scale = numbers[6:10] / np.sqrt((numbers[6:10] ** 2).sum()), numbers[10]
     motion = kinematics.motion

@@ -25,7 +25,8 @@ from ...harness.spatial import unit
 from ...harness.tree import Closure
 from ..reference import Reference
 from .constraints import rows_of
-from .simulate import of_tree
+from .inputs import agree, finite, moving
+from .simulate import of_tree, require_steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,14 +55,18 @@ class Law:
     damping_power: float = 0.0
 
     def __post_init__(self) -> None:
-        if not (self.stiffness > 0 and self.damping >= 0 and self.power > 0 and self.damping_power >= 0):
-            raise RequestError(f"{self}: stiffness and power must be positive, damping and its power not negative")
+        least = (self.stiffness > 0, self.damping >= 0, self.power > 0, self.damping_power >= 0)
+        most = max(self.stiffness, self.damping, self.power, self.damping_power)
+        if not all(least) or most == np.inf:
+            raise RequestError(
+                f"{self}: stiffness and power must be positive, damping and its power not negative, all of them finite"
+            )
 
     def force(self, gap: Array, rate: Array) -> Array:
         """Return lambda [N], not negative, for gaps [m] and their rates [m/s]."""
         depth = np.maximum(-gap, 0)
         push = self.stiffness * depth**self.power - self.damping * depth**self.damping_power * rate
-        return np.where(gap < 0, np.maximum(push, 0), 0)
+        return np.where(gap >= 0, 0, np.maximum(push, 0))  # a gap that is no number has no force
 
     def stored(self, gap: Array) -> Array:
         """Return the elastic energy [J] for gaps [m]."""
@@ -77,12 +82,23 @@ class Contact:
         point: (3,) [m] in body axes, from its origin.
         normal: (3,) of the plane, towards the free side; made a unit vector.
         origin: (3,) [m] a point of the plane.
+
+    Raises:
+        ShapeError: one of them is no vector of space.
+        RequestError: the normal is zero, or a number is none.
     """
 
     body: str
     point: Array
     normal: Array
     origin: Array
+
+    def __post_init__(self) -> None:
+        told = f"the contact of {self.body!r}"
+        agree(told, point=(self.point, 3), normal=(self.normal, 3), origin=(self.origin, 3))
+        finite(told, point=self.point, normal=self.normal, origin=self.origin)
+        if not np.any(self.normal):
+            raise RequestError(f"{told} has a normal of length zero")
 
     def geometry(self, tree: Tree, q: Array, v: Array) -> tuple[Array, Array, Array]:
         """Return gap (N,) [m], its rate (N,) [m/s], and J (N, nv) with rate = J v.
@@ -158,13 +174,19 @@ def land(
         drive: (t, q, v) of one state to joint efforts (nv,); none by default.
 
     Raises:
-        RequestError: an acceleration is not finite: the step is too long by far, or a joint moves no inertia.
+        ShapeError: an array, also one of the drive, has another number of joints.
+        RequestError: an acceleration is not finite: the step is too long by far, or a joint moves no inertia; the start
+            is no number, or the steps are none.
     """
     mechanism, nq, nv = of_tree(tree), tree.nq, tree.nv
+    agree(repr(tree.name), q=(q, nq), v=(v, nv))
+    finite(repr(tree.name), q=q, v=v)
+    require_steps(step, count)
 
     def at(q: Array, v: Array) -> tuple[Array, Array, Array]:
         """Return gaps, forces (C,) and the generalized force (nv,)."""
-        found = [contact.geometry(tree, q, v) for contact in contacts]
+        nothing = (np.zeros(0), np.zeros(0), np.zeros((0, nv)))
+        found = [nothing, *(contact.geometry(tree, q, v) for contact in contacts)]
         gaps, rates, J = (np.concatenate(parts) for parts in zip(*found, strict=True))
         forces = law.force(gaps, rates)
         return gaps, forces, forces @ J
@@ -173,6 +195,7 @@ def land(
         q, v = y[None, :nq], y[None, nq : nq + nv]
         pushed = at(q, v)[2]
         given = np.zeros(nv) if drive is None else drive(t, q[0], v[0])
+        agree("the drive of a landing", efforts=(given, nv))
         a = mechanism.acceleration(q, v, (given + pushed)[None])[0]
         if not np.isfinite(a).all():
             raise RequestError(
@@ -200,7 +223,15 @@ def land(
 
 
 def effective_mass(tree: Tree, contact: Contact, q: Array) -> Array:
-    """Return 1 / (J M^-1 J^T) (N,) [kg], what the plane feels of the mechanism along its normal; q is (N, nq)."""
+    """Return 1 / (J M^-1 J^T) (N,) [kg], what the plane feels of the mechanism along its normal; q is (N, nq).
+
+    Where no joint moves the point along the normal, it is infinite.
+
+    Raises:
+        RequestError: some joint moves no inertia, or a number is none.
+    """
+    finite(repr(tree.name), q=q)
     J = contact.geometry(tree, q, np.zeros((len(q), tree.nv)))[2]
-    M = Reference(tree).mass_matrix(q)
-    return 1 / (J * np.linalg.solve(M, J[..., None])[..., 0]).sum(-1)
+    M = moving(repr(tree.name), Reference(tree).mass_matrix(q))
+    given = (J * np.linalg.solve(M, J[..., None])[..., 0]).sum(-1)
+    return np.divide(1, given, out=np.full_like(given, np.inf), where=given > 0)

@@ -20,12 +20,14 @@ methods to compute the Coriolis matrix and Christoffel symbols for rigid-body sy
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 
+from ...harness.errors import RequestError
 from ...harness.spatial import motion_cross, skew
 from ..reference.composite import motion_transforms
+from .inputs import agree
 
 if TYPE_CHECKING:
     from ...harness.spatial import Array
@@ -42,7 +44,13 @@ def coriolis_matrix(reference: Reference, q: Array, v: Array, choice: Choice = "
         q: (N, nq).
         v: (N, nv).
         choice: which of the matrices with these properties; see the module.
+
+    Raises:
+        ShapeError: an array has another number of coordinates or states.
+        RequestError: an unknown choice.
     """
+    if choice not in get_args(Choice):
+        raise RequestError(f"choice {choice!r} is unknown; known are {', '.join(get_args(Choice))}")
     C = np.zeros((len(q), reference.tree.nv, reference.tree.nv), reference.dtype)
     for segment, (J, rate, V) in zip(reference.model.segments[1:], _jacobians(reference, q, v), strict=True):
         I = segment.I
@@ -76,7 +84,8 @@ def _jacobians(reference: Reference, q: Array, v: Array) -> list[tuple[Array, Ar
 
     S is constant and X' = -ad_{S v} X, so that X J + S changes by X J' - ad_{S v} X J.
     """
-    model = reference.model
+    model, tree = reference.model, reference.tree
+    agree(repr(tree.name), q=(q, "N", tree.nq), v=(v, "N", tree.nv))
     v = np.asarray(v, reference.dtype)
     Xs = motion_transforms(model, np.ascontiguousarray(np.asarray(q, reference.dtype).T))
     still = np.zeros((len(q), 6, reference.tree.nv), reference.dtype)

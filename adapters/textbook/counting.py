@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, fields, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from ...harness.errors import RequestError
 from ...harness.linear import solve
 from ..reference import Reference
 from . import exponentials, planar, planar_lagrange
@@ -252,7 +254,13 @@ def given_of(tree: Tree, q: Array, v: Array, a: Array) -> Given:
 
 
 def uniform_chain(n: int) -> PlanarChain:
-    """Return n equal rods in a plane, of a metre and a kilogram together."""
+    """Return n equal rods in a plane, of a metre and a kilogram together.
+
+    Raises:
+        RequestError: n is not positive.
+    """
+    if n < 1:
+        raise RequestError(f"a chain of {n} links; needed: at least one link")
     return planar.uniform_rods(np.full(n, 1 / n), np.full(n, 1 / n))
 
 
@@ -272,7 +280,13 @@ def spatial_counts(sizes: Sequence[int], names: Sequence[str] | None = None) -> 
 
 
 def growth(sizes: Sequence[int], totals: Sequence[int]) -> list[float]:
-    """Return the exponent of growth between neighbouring sizes, d log(total) / d log(n)."""
+    """Return the exponent of growth between neighbouring sizes, d log(total) / d log(n).
+
+    Raises:
+        RequestError: sizes are not as many as totals, not positive, or two neighbours are the same.
+    """
+    if len(sizes) != len(totals) or min(*sizes, *totals, 1) <= 0 or any(a == b for a, b in pairwise(sizes)):
+        raise RequestError(f"sizes {list(sizes)} and totals {list(totals)} have no growth")
     return (np.diff(np.log(np.asarray(totals, float))) / np.diff(np.log(np.asarray(sizes, float)))).tolist()
 
 
@@ -284,6 +298,9 @@ def _counts(
         algorithms = made(n)
         q, v, a = np.random.default_rng(n).uniform(-1, 1, (3, 1, n))
         given = given_of(embedded(uniform_chain(n)), q, v, a)
+        unknown = set(algorithms if names is None else names) - set(algorithms)
+        if unknown:
+            raise RequestError(f"no algorithm {min(unknown)!r}; known are {', '.join(algorithms)}")
         for name in algorithms if names is None else names:
             found.setdefault(name, []).append(count(algorithms[name], given)[0])
     return found

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...harness.errors import ShapeError, TreeError
+from ...harness.errors import TreeError
 from ...harness.joint import JointKind
 from ...harness.spatial import inverse, motion_cross, motion_transform, transform
+from .inputs import agree
 from .lie import screw_motion
 
 if TYPE_CHECKING:
@@ -54,6 +55,11 @@ class Screws:
     def n(self) -> int:
         """Number of joints."""
         return len(self.A)
+
+    @property
+    def told(self) -> str:
+        """What messages call it."""
+        return f"a chain of {self.n} joints"
 
     def space_screws(self) -> Array:
         """Return the screws S_i = Ad_{M_1 ... M_i} A_i in world axes at q = 0, (n, 6)."""
@@ -114,7 +120,11 @@ def poses(screws: Screws, q: Array) -> Array:
     Args:
         screws: the chain.
         q: (N, n) [rad | m].
+
+    Raises:
+        ShapeError: q has another number of joints.
     """
+    agree(screws.told, q=(q, "N", screws.n))
     product, home = np.eye(4), np.eye(4)
     found: list[Array] = []
     for i, S in enumerate(screws.space_screws()):
@@ -135,11 +145,10 @@ def inverse_dynamics(screws: Screws, q: Array, v: Array, a: Array, tip_wrench: A
         tip_wrench: (N, 6) [N m, N] of the tip on its surroundings, moment first, about the tip in its axes.
 
     Raises:
-        ShapeError: an array has another number of joints.
+        ShapeError: an array has another number of joints, or of states, or the wrench not six components.
     """
-    for x in (q, v, a):
-        if np.ndim(x) != 2 or np.shape(x)[1] != screws.n:
-            raise ShapeError(f"got an array of shape {np.shape(x)}; a chain of {screws.n} joints needs (N, {screws.n})")
+    n = screws.n
+    agree(screws.told, q=(q, "N", n), v=(v, "N", n), a=(a, "N", n), tip_wrench=(tip_wrench, "N", 6))
     V, dV = np.zeros(6), np.concatenate([np.zeros(3), -screws.gravity])
     Ads: list[Array] = []
     own: list[Array] = []

@@ -21,6 +21,7 @@ from ...harness.joint import JointKind
 from ...harness.spatial import inverse, motion_transform, transform
 from ...harness.tree import Body, Inertia, Joint, Tree, world
 from ..reference import Reference
+from .inputs import agree, moving
 
 if TYPE_CHECKING:
     from ...harness.spatial import Array
@@ -61,6 +62,7 @@ def residual_wrench(tree: Tree, q: Array, v: Array, a: Array, wrenches: Array | 
 
 def in_world(tree: Tree, q: Array, wrench: Array) -> Array:
     """Return a wrench (N, 6) of the base about the world origin, in world axes."""
+    agree(repr(tree.name), q=(q, "N", tree.nq), wrench=(wrench, "N", 6))
     T = Reference(tree).all_poses(q)[:, root_of(tree)]
     return (motion_transform(inverse(T)).swapaxes(-1, -2) @ wrench[..., None])[..., 0]
 
@@ -111,11 +113,12 @@ def base_acceleration(tree: Tree, q: Array, v: Array, a: Array, wrenches: Array 
         RequestError: not one floating root.
     """
     base = tree.v_slices[root_of(tree)]
+    agree(repr(tree.name), q=(q, "N", tree.nq), v=(v, "N", tree.nv), a=(a, "N", tree.nv))
     prescribed = np.array(a, np.float64)
     prescribed[:, base] = 0
     reference = Reference(tree)
     rest = reference.inverse_dynamics(q, v, prescribed, wrenches)[:, base]
-    M = reference.mass_matrix(q)[:, base, base]
+    M = moving(repr(tree.name), reference.mass_matrix(q)[:, base, base])
     prescribed[:, base] = -np.linalg.solve(M, rest[..., None])[..., 0]
     return prescribed
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from ...harness.linear import solve
+from .inputs import agree
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,6 +35,7 @@ def columns(inverse_dynamics: InverseDynamics, q: Array, v: Array) -> tuple[Arra
         v: (N, nv); M does not depend on it.
     """
     bias = inverse_dynamics(q, v, np.zeros_like(v))
+    agree("inverse dynamics", v=(v, "N", "nv"), tau=(bias, "N", "nv"))
     units = np.eye(v.shape[-1], dtype=v.dtype)
     responses = [inverse_dynamics(q, v, np.broadcast_to(unit, v.shape)) - bias for unit in units]
     return np.stack(responses, axis=-1), bias
@@ -63,6 +65,7 @@ def walker_orin(inverse_dynamics: InverseDynamics, q: Array, v: Array, tau: Arra
         v: (N, nv).
         tau: (N, nv) applied joint efforts.
     """
+    agree("forward dynamics", v=(v, "N", "nv"), tau=(tau, "N", "nv"))
     M, bias = columns(inverse_dynamics, q, v)
     return solve(M, tau - bias)
 
@@ -81,4 +84,5 @@ def composite_solve(
         v: (N, nv).
         tau: (N, nv) applied joint efforts.
     """
+    agree("forward dynamics", v=(v, "N", "nv"), tau=(tau, "N", "nv"))
     return solve(mass_matrix(q), tau - inverse_dynamics(q, v, np.zeros_like(v)))

@@ -21,6 +21,7 @@ from ...harness.errors import RequestError
 from ..reference import Reference
 from .constrained import independent, require_state
 from .constraints import rows_of
+from .inputs import agree, finite, moving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,17 +68,21 @@ def strike(tree: Tree, contacts: Sequence[Contact], q: Array, v: Array, restitut
         restitution: e, from 0 to 1.
 
     Raises:
-        RequestError: e out of range, too many contacts, or no impulses satisfy the law.
+        ShapeError: q or v has another number of joints.
+        RequestError: e out of range, too many contacts, a number that is none, a joint that moves no inertia, or no
+            impulses satisfy the law.
         Inconsistent: q and v do not satisfy the closures.
     """
     if not 0 <= restitution <= 1:
         raise RequestError(f"restitution {restitution:g}; allowed is 0 to 1")
     if len(contacts) > MOST:
         raise RequestError(f"{len(contacts)} contacts at once; at most {MOST}")
+    agree(repr(tree.name), q=(q, tree.nq), v=(v, tree.nv))
+    finite(repr(tree.name), q=q, v=v)
     rows = rows_of(tree, q[None], v[None])
     require_state(rows, v[None])
     J = np.concatenate([*(c.geometry(tree, q[None], v[None])[2] for c in contacts), rows.J[0]])
-    M = Reference(tree).mass_matrix(q[None])[0]
+    M = moving(repr(tree.name), Reference(tree).mass_matrix(q[None]))[0]
     W, speed, count = J @ np.linalg.solve(M, J.T), J @ v, len(contacts)
     aimed = -speed.copy()
     aimed[:count] -= restitution * speed[:count]

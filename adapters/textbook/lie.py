@@ -15,16 +15,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...harness.errors import RequestError, ShapeError
 from ...harness.spatial import motion_cross, motion_transform, skew, transform
+from .inputs import agree, end_in, finite
 
 if TYPE_CHECKING:
     from ...harness.spatial import Array
 
+UNIT = 1e-9  # of a squared length: screws of a model are units to rounding
 TERMS = 28  # of the series of the exponential at norm 1: the next is below 1e-29
 
 
 def hat(xi: Array) -> Array:
     """Return the twist matrix [[omega x, v], [0, 0]], (..., 4, 4) of (..., 6)."""
+    end_in("a twist", xi=(xi, 6))
     matrix = np.zeros((*xi.shape[:-1], 4, 4), xi.dtype)
     matrix[..., :3, :3] = skew(xi[..., :3])
     matrix[..., :3, 3] = xi[..., 3:]
@@ -50,6 +54,7 @@ def wrench_transform(T_a_b: Array) -> Array:
 
 def force_cross(V: Array) -> Array:
     """Return V x* = [[omega x, v x], [0, omega x]], the dual -ad_V^T written out, (..., 6, 6) of (..., 6)."""
+    end_in("a twist", V=(V, 6))
     dual = np.zeros((*V.shape[:-1], 6, 6), V.dtype)
     dual[..., :3, :3] = dual[..., 3:, 3:] = skew(V[..., :3])
     dual[..., :3, 3:] = skew(V[..., 3:])
@@ -67,7 +72,15 @@ def screw_motion(screw: Array, q: Array) -> Array:
 
     Returns:
         (..., 4, 4).
+
+    Raises:
+        ShapeError: the screw has not six components.
+        RequestError: it is no unit screw.
     """
+    agree("a screw", screw=(screw, 6))
+    length = float((screw[:3] ** 2).sum())
+    if length and not abs(length - 1) < UNIT:
+        raise RequestError(f"screw {screw} is no unit screw: its angular part has length {math.sqrt(length):g}")
     W, v = skew(screw[:3]), screw[3:]
     s, c = np.sin(q)[..., None, None], np.cos(q)[..., None, None]
     one, angle = np.eye(3, dtype=W.dtype), q[..., None, None]
@@ -77,7 +90,15 @@ def screw_motion(screw: Array, q: Array) -> Array:
 
 
 def exponential(A: Array) -> Array:
-    """Return e^A of square matrices (..., k, k), by scaling, series and squaring."""
+    """Return e^A of square matrices (..., k, k), by scaling, series and squaring.
+
+    Raises:
+        ShapeError: they are not square.
+        RequestError: a number is none.
+    """
+    if np.ndim(A) < 2 or A.shape[-1] != A.shape[-2]:
+        raise ShapeError(f"A has shape {np.shape(A)}; an exponential needs (..., k, k)")
+    finite("an exponential", A=A)
     norm = float(np.abs(A).sum(-1).max(initial=0.0))
     halvings = max(0, math.ceil(math.log2(norm))) if norm > 1 else 0
     scaled = A / 2**halvings
@@ -113,7 +134,11 @@ def differential_by_integral(A: Array, H: Array, nodes: int = 16) -> Array:
         A: (k, k).
         H: (k, k).
         nodes: of the quadrature; the integrand is entire, so that few suffice.
+
+    Raises:
+        ShapeError: they are no two square matrices of one size.
     """
+    agree("a differential", A=(A, "k", "k"), H=(H, "k", "k"))
     places, weights = np.polynomial.legendre.leggauss(nodes)
     s = ((places + 1) / 2)[:, None, None]
     return (weights[:, None, None] / 2 * (exponential((1 - s) * A) @ H @ exponential(s * A))).sum(0)

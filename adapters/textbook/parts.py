@@ -20,6 +20,7 @@ import numpy as np
 from ...harness.spatial import inverse, motion_transform, spatial_inertia
 from ..reference.composite import jacobians
 from ..reference.recursion import body_wrench, outward
+from .inputs import agree
 
 if TYPE_CHECKING:
     from ...harness.spatial import Array
@@ -67,8 +68,14 @@ def parts(reference: Reference, q: Array, v: Array, a: Array, wrenches: Array | 
         v: (N, nv).
         a: (N, nv).
         wrenches: (N, nb, 6) on the bodies, as in `Session`.
+
+    Raises:
+        ShapeError: an array has another number of coordinates, bodies or states.
     """
     model, tree, dtype = reference.model, reference.tree, reference.dtype
+    nv, nb = tree.nv, len(tree.bodies)
+    told = {"q": (q, "N", tree.nq), "v": (v, "N", nv), "a": (a, "N", nv), "wrenches": (wrenches, "N", nb, 6)}
+    agree(repr(tree.name), **told)
     q, v, a = (np.ascontiguousarray(np.asarray(x, dtype).T) for x in (q, v, a))
     rest, weightless = np.zeros_like(v), np.zeros(3, dtype)
     causes = (

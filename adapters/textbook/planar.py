@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...harness.errors import ShapeError, TreeError
+from ...harness.errors import TreeError
 from ...harness.joint import Floats, frozen
+from .inputs import agree, end_in
 
 if TYPE_CHECKING:
     from ...harness.spatial import Array
@@ -75,6 +76,11 @@ class PlanarChain:
         """Number of links, which is the number of joints."""
         return len(self.lengths)
 
+    @property
+    def told(self) -> str:
+        """What messages call it."""
+        return f"a planar chain of {self.n} links"
+
 
 def uniform_rods(lengths: Floats, masses: Floats) -> PlanarChain:
     """Return slender uniform rods: centres halfway, moments m L^2 / 12.
@@ -82,8 +88,12 @@ def uniform_rods(lengths: Floats, masses: Floats) -> PlanarChain:
     Args:
         lengths: (n,) [m].
         masses: (n,) [kg].
+
+    Raises:
+        ShapeError: they are not as many.
     """
     lengths, masses = np.asarray(lengths, float), np.asarray(masses, float)
+    agree("a planar chain", lengths=(lengths, "n"), masses=(masses, "n"))
     return PlanarChain(lengths, masses, lengths / 2, masses * lengths**2 / 12)
 
 
@@ -135,7 +145,7 @@ def outward(chain: PlanarChain, q: Array, v: Array, a: Array) -> PlanarMotion:
     Raises:
         ShapeError: an array has another number of joints.
     """
-    _require(chain, q, v, a)
+    end_in(chain.told, q=(q, chain.n), v=(v, chain.n), a=(a, chain.n))
     theta, omega, alpha = q[..., 0], v[..., 0], a[..., 0]
     A = -chain.gravity + np.zeros_like(theta)[..., None]
     joints, omegas, alphas = [A], [omega], [alpha]
@@ -167,7 +177,11 @@ def inward(chain: PlanarChain, motion: PlanarMotion, tip_force: Array | None = N
         chain: the links.
         motion: what `outward` returned.
         tip_force: (..., 2) [N] of the tip on its surroundings, in the axes of the plane; none by default.
+
+    Raises:
+        ShapeError: the force is no vector of the plane.
     """
+    end_in("a planar force", tip_force=(tip_force, 2), tip=(motion.joints[..., -1, :], 2))
     f = chain.tip_mass * motion.joints[..., -1, :]
     if tip_force is not None:
         f = f + tip_force
@@ -191,7 +205,7 @@ def inverse_dynamics(chain: PlanarChain, q: Array, v: Array, a: Array, tip_force
 
 def positions(chain: PlanarChain, q: Array) -> tuple[Array, Array]:
     """Return where joints and tip (..., n + 1, 2) and the centres of mass (..., n, 2) are, in metres from joint 1."""
-    _require(chain, q)
+    end_in(chain.told, q=(q, chain.n))
     theta = np.cumsum(q, axis=-1)
     e = np.stack([np.cos(theta), np.sin(theta)], axis=-1)
     joints = np.cumsum(np.concatenate([0 * e[..., :1, :], chain.lengths[:, None] * e], axis=-2), axis=-2)
@@ -200,7 +214,7 @@ def positions(chain: PlanarChain, q: Array) -> tuple[Array, Array]:
 
 def kinetic_energy(chain: PlanarChain, q: Array, v: Array) -> Array:
     """Return sum m |v_c|^2 / 2 + I omega^2 / 2, tip mass included, (...) [J]."""
-    _require(chain, q, v)
+    end_in(chain.told, q=(q, chain.n), v=(v, chain.n))
     theta, omega = np.cumsum(q, axis=-1), np.cumsum(v, axis=-1)
     turning = omega[..., None] * np.stack([-np.sin(theta), np.cos(theta)], axis=-1)
     ends = np.cumsum(chain.lengths[:, None] * turning, axis=-2)
@@ -219,12 +233,3 @@ def potential_energy(chain: PlanarChain, q: Array) -> Array:
 def cross(a: Array, b: Array) -> Array:
     """Return the planar cross product a_x b_y - a_y b_x, (...), of (..., 2)."""
     return a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]
-
-
-def _require(chain: PlanarChain, *arrays: Array) -> None:
-    """Refuse arrays of another number of joints."""
-    for x in arrays:
-        if np.ndim(x) == 0 or np.shape(x)[-1] != chain.n:
-            raise ShapeError(
-                f"got an array of shape {np.shape(x)}; a planar chain of {chain.n} links needs (..., {chain.n})"
-            )

@@ -16,6 +16,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ...harness.errors import RequestError
+from .inputs import end_in
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -45,7 +48,12 @@ class Lagrangian:
         Args:
             a: (..., n) [rad/s^2].
             tip_force: (..., 2) [N] of the tip on its surroundings; none by default.
+
+        Raises:
+            ShapeError: an array has another number of joints, or the force is no vector of the plane.
         """
+        n = self.M.shape[-1]
+        end_in("Lagrange's equation", a=(a, n), tip_force=(tip_force, 2), gravity=(self.gravity, n))
         tau = (self.M @ a[..., None])[..., 0] + self.velocity + self.gravity
         return tau if tip_force is None else tau + (tip_force[..., None, :] @ self.J_tip)[..., 0, :]
 
@@ -62,14 +70,21 @@ def by_differences(chain: PlanarChain, q: Array, v: Array, step: float = 5e-3) -
         q: (..., n) [rad].
         v: (..., n) [rad/s].
         step: [rad] of every difference.
+
+    Raises:
+        ShapeError: an array has another number of joints.
+        RequestError: the step is not positive.
     """
+    end_in(chain.told, q=(q, chain.n), v=(v, chain.n))
+    if not 0 < step < np.inf:
+        raise RequestError(f"step of the differences {step:g} rad; must be positive")
     masses = np.append(chain.masses, chain.tip_mass)
     spin = np.tril(np.ones((chain.n, chain.n)))
     turning = (spin.T * chain.moments) @ spin
 
     def mass_matrix(x: Array) -> Array:
         J = _gradient(lambda y: _points(chain, y), x, step)
-        flat = J.reshape(*J.shape[:-3], -1, chain.n)
+        flat = J.reshape(*J.shape[:-3], 2 * len(masses), chain.n)
         return flat.swapaxes(-1, -2) @ (np.repeat(masses, 2)[:, None] * flat) + turning
 
     def momentum(x: Array, rate: Array) -> Array:
@@ -99,7 +114,11 @@ def by_christoffel(chain: PlanarChain, q: Array, v: Array) -> Lagrangian:
         chain: the links.
         q: (..., n) [rad].
         v: (..., n) [rad/s].
+
+    Raises:
+        ShapeError: an array has another number of joints.
     """
+    end_in(chain.told, q=(q, chain.n), v=(v, chain.n))
     J, dJ, masses = _jacobians(chain, q)
     dM = _mass_matrix_derivative(J, dJ, masses)
     C = coriolis_matrix(dM, v)
@@ -125,12 +144,14 @@ def coriolis_matrix(dM: Array, v: Array) -> Array:
 
 def mass_matrix(chain: PlanarChain, q: Array) -> Array:
     """Return M from the Jacobians alone, (..., n, n) [kg m^2]."""
+    end_in(chain.told, q=(q, chain.n))
     J, _, masses = _jacobians(chain, q)
     return _mass_matrix(chain, J, masses)
 
 
 def mass_matrix_derivative(chain: PlanarChain, q: Array) -> Array:
     """Return dM_ij/dq_k, (..., n, n, n) [kg m^2/rad], the last axis that of the coordinate."""
+    end_in(chain.told, q=(q, chain.n))
     return _mass_matrix_derivative(*_jacobians(chain, q))
 
 
@@ -164,7 +185,7 @@ def _jacobians(chain: PlanarChain, q: Array) -> tuple[Array, Array, Array]:
 
 def _mass_matrix(chain: PlanarChain, J: Array, masses: Array) -> Array:
     spin = np.tril(np.ones((chain.n, chain.n)))
-    flat = J.reshape(*J.shape[:-3], -1, chain.n)
+    flat = J.reshape(*J.shape[:-3], 2 * len(masses), chain.n)
     weighted = (masses[:, None, None] * J).reshape(flat.shape)
     return flat.swapaxes(-1, -2) @ weighted + (spin.T * chain.moments) @ spin
 
@@ -172,8 +193,8 @@ def _mass_matrix(chain: PlanarChain, J: Array, masses: Array) -> Array:
 def _mass_matrix_derivative(J: Array, dJ: Array, masses: Array) -> Array:
     """Return sum over the masses of m (dJ^T J + J^T dJ), (..., n, n, n)."""
     n = J.shape[-1]
-    weighted = (masses[:, None, None] * J).reshape(*J.shape[:-3], -1, n)
-    slopes = dJ.reshape(*dJ.shape[:-4], -1, n * n)
+    weighted = (masses[:, None, None] * J).reshape(*J.shape[:-3], 2 * len(masses), n)
+    slopes = dJ.reshape(*dJ.shape[:-4], 2 * len(masses), n * n)
     half = (weighted.swapaxes(-1, -2) @ slopes).reshape(*J.shape[:-3], n, n, n)
     return half + half.swapaxes(-3, -2)
 

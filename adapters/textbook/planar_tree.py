@@ -12,6 +12,7 @@ import numpy as np
 from ...harness.joint import Floats, JointKind
 from ...harness.spatial import transform
 from ...harness.tree import Body, Inertia, Joint, Tree, world
+from .inputs import agree
 
 if TYPE_CHECKING:
     from ...harness.spatial import Array
@@ -28,8 +29,12 @@ def embedded(chain: PlanarChain, name: str = "planar chain", other_moments: Arra
         name: of the tree.
         other_moments: (n, 2) [kg m^2] about the x and y axes of every link, which no planar motion feels; zero by
             default, as for links of which only the moment about z is known.
+
+    Raises:
+        ShapeError: there are moments of another number of links.
     """
     others = np.zeros((chain.n, 2)) if other_moments is None else other_moments
+    agree(chain.told, other_moments=(others, chain.n, 2))
     bodies = [world()]
     reach = 0.0
     for i in range(chain.n):
@@ -50,7 +55,11 @@ def tip_wrenches(chain: PlanarChain, q: Array, tip_force: Array) -> Array:
         chain: the links.
         q: (N, n) [rad].
         tip_force: (N, 2) [N] of the tip on the surroundings, in the axes of the plane: the tip feels the opposite.
+
+    Raises:
+        ShapeError: q has another number of joints, or there are other numbers of states.
     """
+    agree(chain.told, q=(q, "N", chain.n), tip_force=(tip_force, "N", 2))
     theta = q.sum(-1)
     c, s, (x, y) = np.cos(theta), np.sin(theta), -tip_force.T
     wrenches = np.zeros((len(q), chain.n + 2, 6), np.result_type(q, tip_force))

@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...harness.errors import RequestError
+from ...harness.errors import RequestError, ShapeError
 from ...harness.joint import JointKind
 from ...harness.spatial import quaternion_product, rotation_from_quaternion
 from ..reference import Reference
 from . import planar
 from .forward import walker_orin
+from .inputs import agree, finite
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -118,13 +119,21 @@ def simulate(
         drive: (t, q, v) to joint efforts (N, nv); none by default.
 
     Raises:
-        RequestError: an acceleration is not finite: some joint moves no inertia, or the step is too long by far.
+        ShapeError: an array, also one of the drive, has another number of joints or states.
+        RequestError: an acceleration is not finite: some joint moves no inertia, or the step is too long by far; the
+            start is no number, or the steps are none.
     """
+    agree("a simulation", q=(q, "N", "nq"), v=(v, "N", "nv"))
+    finite("a simulation", q=q, v=v, viscous=viscous)
+    require_steps(step, count)
     nq, nv = q.shape[1], v.shape[1]
+    if np.shape(viscous) not in ((), (nv,), v.shape):
+        raise ShapeError(f"viscous has shape {np.shape(viscous)}; needed: one number, ({nv},) or {v.shape}")
 
     def slope(t: float, y: Array) -> Array:
         q, v = y[:, :nq], y[:, nq : nq + nv]
         given = np.zeros_like(v) if drive is None else drive(t, q, v)
+        agree("the drive of a simulation", efforts=(given, *v.shape))
         a = mechanism.acceleration(q, v, given - viscous * v)
         if not np.isfinite(a).all():
             raise RequestError(
@@ -148,6 +157,18 @@ def simulate(
     qs, vs = whole[..., :nq], whole[..., nq : nq + nv]
     energy = np.stack([mechanism.energy(a, b) for a, b in zip(qs, vs, strict=True)])
     return Trajectory(step * np.arange(count + 1), qs, vs, energy, whole[..., -2], whole[..., -1])
+
+
+def require_steps(step: float, count: int) -> None:
+    """Pass when the steps are numbers of seconds, and as many as can be counted.
+
+    Raises:
+        RequestError: they are not.
+    """
+    if not hasattr(count, "__index__") or count < 0:
+        raise RequestError(f"count of the steps is {count!r}; must be a whole number, not negative")
+    if not np.isfinite(step):
+        raise RequestError(f"step is {step:g} s; must be a number")
 
 
 def _rate(tree: Tree, q: Array, v: Array) -> Array:

@@ -28,6 +28,7 @@ from ...harness.tree import Closure
 from ..reference import Reference
 from .constraints import rows_of
 from .impact import MOST
+from .inputs import agree, finite, moving
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,12 +74,15 @@ def modes(tree: Tree, contacts: Sequence[Contact], q: Array, v: Array, tau: Arra
         friction: mu, not negative.
 
     Raises:
-        RequestError: a contact approaches, sticks though there is friction, or lies deep in its plane; too many.
+        ShapeError: an array has another number of joints.
+        RequestError: a contact approaches, sticks though there is friction, or lies deep in its plane; too many;
+            friction below zero, a number that is none, or a joint that moves no inertia.
     """
     if len(contacts) > MOST:
         raise RequestError(f"{len(contacts)} contacts at once; at most {MOST}")
+    _require(tree, q, v, tau, friction)
     reference = Reference(tree)
-    M, free = reference.mass_matrix(q[None])[0], tau - reference.bias(q[None], v[None])[0]
+    M, free = moving(repr(tree.name), reference.mass_matrix(q[None]))[0], tau - reference.bias(q[None], v[None])[0]
     closed: list[int] = []
     normals: list[Array] = []
     pushes: list[Array] = []
@@ -125,3 +129,10 @@ def modes(tree: Tree, contacts: Sequence[Contact], q: Array, v: Array, tau: Arra
         a = np.linalg.solve(M, free + pushed @ F)
         found.append(Mode(tuple(closed[k] for k in own), forces, rubbing, a, apart))
     return found
+
+
+def _require(tree: Tree, q: Array, v: Array, tau: Array, friction: float) -> None:
+    agree(repr(tree.name), q=(q, tree.nq), v=(v, tree.nv), tau=(tau, tree.nv))
+    finite(repr(tree.name), q=q, v=v, tau=tau)
+    if not 0 <= friction < np.inf:
+        raise RequestError(f"friction {friction:g}; must not be negative")

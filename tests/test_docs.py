@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,10 @@ FILES = {  # what a reader is thought to have
     "robots/arm.xml": "tau_arm.xml",
     "robots/lamp.urdf": "desk_lamp.urdf",
 }
+
+
+DATA = ("", "text", "toml", "xml", "yaml", "json")  # nothing that runs
+CODE = re.compile(r"^(\$ |>>> |import |from \w+ import |assert |def )", re.MULTILINE)
 
 
 def name(page):
@@ -99,6 +104,43 @@ def test_what_is_not_run_has_a_reason():
     assert all(len(reason.split()) >= 3 for reason in left.values()), left
     total = sum(len(page_runner.blocks(page.read_text(encoding="utf-8"))) for page in PAGES)
     assert len(left) <= max(2, total // 10), left
+
+
+def unseen(text):
+    """Return what looks like code on a page and is neither run nor data: fences, languages, commands told as text."""
+    seen = page_runner.blocks(text)
+    fences = [line for line in text.splitlines() if re.match(r"\s*(```|~~~)", line)]
+    found = [] if len(fences) == 2 * len(seen) else [f"{len(fences)} fences, {len(seen)} blocks"]
+    for block in seen:
+        if block.language in page_runner.RUN or block.file:
+            continue
+        if block.language not in DATA:
+            found.append(f"line {block.line}: {block.language!r} is not run")
+        elif block.language in ("", "text") and CODE.search(block.text):
+            found.append(f"line {block.line}: code that is told as text")
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_no_block_goes_past_the_runner(page):
+    """Every fence is one that the runner sees, in a language that it runs, or in one of data."""
+    assert unseen(page.read_text(encoding="utf-8")) == []
+
+
+PAST = {
+    "another word for python": "```py\nassert False\n```\n",
+    "a session": "```pycon\n>>> 1\n```\n",
+    "no word": "```\nimport numpy\n```\n",
+    "commands as text": "```text\n$ false\n```\n",
+    "tildes": "~~~python\nassert False\n~~~\n",
+    "set in": "- so:\n\n  ```python\n  assert False\n  ```\n",
+}
+
+
+@pytest.mark.parametrize("text", PAST.values(), ids=PAST)
+def test_a_block_that_would_go_past_is_told(text):
+    """Each of these was passed over without a word."""
+    assert unseen(text)
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if name(page) in ELSEWHERE], ids=name)

@@ -148,6 +148,11 @@ SHAPES: dict[str, Callable[[], object]] = {
     "hat of seven": lambda: lie.hat(np.ones(7)),
     "dual cross of seven": lambda: lie.force_cross(np.ones(7)),
     "exponential of no square": lambda: lie.exponential(np.ones((2, 3))),
+    "vee of a turn alone": lambda: lie.vee(np.eye(3)),
+    "a wrench moved by a turn alone": lambda: lie.wrench_transform(np.eye(3)),
+    "differential of two sizes": lambda: lie.differential(np.zeros((4, 4)), np.zeros((3, 3))),
+    "trivialised increment of a turn alone": lambda: lie.right_trivialised(np.zeros(3)),
+    "planar C of two sizes": lambda: planar_lagrange.coriolis_matrix(np.zeros((1, 3, 3, 3)), ONE),
     "quadrature of a stack": lambda: lie.differential_by_integral(np.zeros((16, 4, 4)), np.zeros((16, 4, 4))),
 }
 REQUESTS: dict[str, tuple[Callable[[], object], str]] = {

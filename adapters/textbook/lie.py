@@ -37,6 +37,7 @@ def hat(xi: Array) -> Array:
 
 def vee(matrix: Array) -> Array:
     """Return the twist (..., 6) of a twist matrix (..., 4, 4); what is no twist in it is left out."""
+    agree("a twist matrix", matrix=(matrix, *np.shape(matrix)[:-2], 4, 4))
     W, v = matrix[..., :3, :3], matrix[..., :3, 3]
     turning = (W - W.swapaxes(-1, -2)) / 2
     omega = np.stack([turning[..., 2, 1], turning[..., 0, 2], turning[..., 1, 0]], axis=-1)
@@ -45,6 +46,7 @@ def vee(matrix: Array) -> Array:
 
 def wrench_transform(T_a_b: Array) -> Array:
     """Return X^-T = [[R, p x R], [0, R]], which maps wrenches of frame b to frame a, (..., 6, 6) of (..., 4, 4)."""
+    agree("a wrench transform", T_a_b=(T_a_b, *np.shape(T_a_b)[:-2], 4, 4))
     X = motion_transform(T_a_b)
     dual = np.zeros_like(X)
     dual[..., :3, :3] = dual[..., 3:, 3:] = X[..., :3, :3]
@@ -120,7 +122,11 @@ def differential(A: Array, H: Array) -> Array:
     Args:
         A: (..., k, k).
         H: (..., k, k).
+
+    Raises:
+        ShapeError: they are not of one shape, or not square.
     """
+    agree("a differential", A=(A, *np.shape(A)), H=(H, *np.shape(A)))
     k = A.shape[-1]
     zero = np.zeros_like(A)
     block = np.block([[A, H], [zero, A]])
@@ -153,6 +159,7 @@ def right_trivialised(xi: Array) -> Array:
     Returns:
         (..., 6, 6); the identity at xi = 0, of lower rank where |omega| is a multiple of a whole turn.
     """
+    end_in("a twist", xi=(xi, 6))
     ad = motion_cross(xi)
     block = np.zeros((*ad.shape[:-2], 12, 12), ad.dtype)
     block[..., :6, :6] = ad

@@ -138,6 +138,7 @@ def coriolis_matrix(dM: Array, v: Array) -> Array:
         dM: (..., n, n, n) derivative of M, its last axis that of the coordinate.
         v: (..., n).
     """
+    end_in("a Coriolis matrix", v=(v, dM.shape[-1]))
     symbols = (dM + dM.swapaxes(-1, -2) - np.moveaxis(dM, -1, -3)) / 2
     return (symbols @ v[..., None, :, None])[..., 0]
 

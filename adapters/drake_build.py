@@ -112,9 +112,17 @@ def _add_joint(plant: Plant, instance: Any, k: int, joint: Joint, parent: DrakeB
 def _frame(plant: Plant, instance: Any, name: str, body: DrakeBody, T: Floats) -> Any:
     if np.array_equal(T, np.eye(4)):
         return body.body_frame()
-    # The rotation is as orthogonal as the file has it.
-    X = RigidTransform(RotationMatrix.ProjectToRotationMatrix(T[:3, :3]), T[:3, 3])
+    X = RigidTransform(_rotation(T[:3, :3]), T[:3, 3])
     return plant.AddFrame(FixedOffsetFrame(name, body.body_frame(), X, instance))
+
+
+def _rotation(R: Floats) -> Any:
+    """Return a rotation as it is, where Drake takes it: it is as orthogonal as the file has it.
+
+    The projection rounds by some eps, alike at joints that are alike: along a chain that adds up link by link.
+    """
+    as_is = RotationMatrix(R)
+    return as_is if as_is.IsValid() else RotationMatrix.ProjectToRotationMatrix(R)
 
 
 def _spatial_inertia(inertia: Inertia) -> Any:

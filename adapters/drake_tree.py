@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydrake.multibody.tree import BodyIndex
 
 from ..harness.errors import EngineUnsupported
 from ..harness.exporters.names import distinct
@@ -15,6 +15,8 @@ from ..harness.tree import Body, Inertia, Joint, JointKind, Tree, world
 from .drake_joints import KIND, DrakeJoint
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ..harness.tree import Floats
     from .drake_build import DrakeBody, Opened
 
@@ -29,30 +31,63 @@ def tree_of(opened: Opened, tree: Tree) -> Tree:
     names: dict[Any, str] = {body.index(): tree.bodies[i].name for i, (body, T) in opened.held.items() if T is None}
     at = {joint.index(): i for i, joint in opened.joints.items()}
     names |= {joint.child_body().index(): tree.bodies[i].name for i, joint in opened.joints.items()}
-    carried = {joint.child_body().index(): joint for joint in map(plant.get_joint, plant.GetJointIndices())}
     reflected = _reflected(plant)
     bodies, number, taken = [world()], {plant.world_body().index(): 0}, ({"world"}, {"world"})
-    waiting = [plant.get_body(BodyIndex(k)) for k in range(1, plant.num_bodies())]
-    while waiting:  # parents first, whatever the order of the file
-        ready = [b for b in waiting if b.index() in carried and carried[b.index()].parent_body().index() in number]
-        if not ready:
-            raise EngineUnsupported(f"no joint carries body {waiting[0].name()!r} of this plant")
-        for body in ready:
-            theirs = carried[body.index()]
-            i = at.get(theirs.index())
-            joint_name = tree.joints[i].name if i is not None else theirs.name()
-            name = distinct(names.get(body.index(), str(body.name())), taken[0])
-            joint_name = distinct(str(joint_name), taken[1])
-            taken[0].add(name)
-            taken[1].add(joint_name)
-            own = tree.fusion.tree.joints[tree.fusion.merged[i]] if i is not None else None
-            armature = reflected.get(theirs.index(), 0.0)
-            joint = _joint(theirs, joint_name, armature, own, rotors=tree.origin.format == "urdf")
-            number[body.index()] = len(bodies)
-            bodies.append(Body(name, number[theirs.parent_body().index()], joint, _inertia(body)))
-        done = {b.index() for b in ready}
-        waiting = [b for b in waiting if b.index() not in done]
+    for theirs, parent, body in _from_the_world(plant):
+        i = at.get(theirs.index())
+        joint_name = tree.joints[i].name if i is not None else theirs.name()
+        name = distinct(names.get(body.index(), str(body.name())), taken[0])
+        joint_name = distinct(str(joint_name), taken[1])
+        taken[0].add(name)
+        taken[1].add(joint_name)
+        own = tree.fusion.tree.joints[tree.fusion.merged[i]] if i is not None else None
+        armature = reflected.get(theirs.index(), 0.0)
+        joint = _joint(theirs, joint_name, armature, own, rotors=tree.origin.format == "urdf")
+        if body.index() == theirs.parent_body().index():
+            joint = _turned_over(joint)
+        number[body.index()] = len(bodies)
+        bodies.append(Body(name, number[parent.index()], joint, _inertia(body)))
     return Tree(tree.name, tuple(bodies), gravity=np.array(plant.gravity_field().gravity_vector()))
+
+
+def _from_the_world(plant: Any) -> Iterator[tuple[DrakeJoint, DrakeBody, DrakeBody]]:
+    """Yield the joints with the body that carries and the one that hangs, parents first whatever the order of the file.
+
+    A link that is called as the world is Drake's world: what the file hangs it on hangs on it then, by the same joints.
+
+    Raises:
+        EngineUnsupported: a body that no joint carries.
+    """
+    waiting = [plant.get_joint(k) for k in plant.GetJointIndices()]
+    reached = {plant.world_body().index()}
+    while waiting:
+        ready: list[tuple[DrakeJoint, DrakeBody, DrakeBody]] = []
+        for joint in waiting:
+            parent, child = joint.parent_body(), joint.child_body()
+            if parent.index() in reached:
+                ready.append((joint, parent, child))
+            elif child.index() in reached:
+                ready.append((joint, child, parent))
+        if not ready:
+            raise EngineUnsupported(f"no joint carries body {waiting[0].parent_body().name()!r} of this plant")
+        yield from sorted(ready, key=lambda ends: int(ends[2].index()))
+        reached |= {body.index() for _, _, body in ready}
+        done = {joint.index() for joint, _, _ in ready}
+        waiting = [joint for joint in waiting if joint.index() not in done]
+
+
+def _turned_over(joint: Joint) -> Joint:
+    """Return a joint that hangs its parent on its child: (F motion_n(q) M)^-1 = M^-1 motion_-n(q) F^-1.
+
+    Raises:
+        EngineUnsupported: of several dofs, the motion back is none of the same coordinates.
+    """
+    if joint.nv > 1:
+        raise EngineUnsupported(
+            f"{joint.kind.value} joint {joint.name!r} hangs its parent on its child, as no tree can"
+        )
+    ends = {"T_parent_joint": inverse(joint.T_joint_body), "T_joint_body": inverse(joint.T_parent_joint)}
+    return replace(joint, axis=-joint.axis, **ends)
 
 
 def _reflected(plant: Any) -> dict[Any, float]:

@@ -38,6 +38,9 @@ KINDS: Final = {
 }
 # `getLinkStates` and `calculateJacobian` fail for more links: MAX_DEGREE_OF_FREEDOM of its shared memory.
 MOST_LINKS: Final = 127
+# `getBasePositionAndOrientation` hands the base's 7 coordinates and those of all joints over in one row of 128 numbers:
+# what is beyond runs over into the velocities.
+MOST_POSITIONS: Final = 121
 _NOTHING: Final = (range(0), range(0))
 
 

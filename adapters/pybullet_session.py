@@ -19,7 +19,7 @@ from ..harness.lacking import Lacking, unless_lacking
 from ..harness.seats import CoordinateMap, Seat
 from ..harness.spatial import inverse, quaternion_from_rotation, rotation_from_quaternion, transform
 from ..harness.tree import JointKind
-from .pybullet_multibody import MOST_LINKS
+from .pybullet_multibody import MOST_LINKS, MOST_POSITIONS
 from .pybullet_tree import tree_of
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ OF_LINKS: Final[tuple[str, ...]] = (
 XYZW: Final = [1, 2, 3, 0]  # of w, x, y, z
 FLOATS: Final = "calculateInverseDynamics leaves the acceleration of a floating base out, and its efforts mean nothing"
 MANY: Final = f"getLinkStates and calculateJacobian fail for more than {MOST_LINKS} links"
+LONG: Final = f"PyBullet tells no right pose or velocity of more than {MOST_POSITIONS} joint positions"
 BALLS: Final = "PyBullet says that spherical joints are not supported: it has no Jacobian, and wrong efforts above them"
 
 
@@ -126,6 +127,8 @@ class BulletSession(Lacking):
             lacks = dict.fromkeys((*EFFORTS, "mass_matrix"), BALLS)
         if any(len(body.links) > MOST_LINKS + 1 for body in self.model.bodies):
             lacks |= dict.fromkeys(OF_LINKS, MANY)
+        elif any(body.nq > MOST_POSITIONS for body in self.model.bodies):
+            lacks |= dict.fromkeys(OF_LINKS, LONG)
         if not any(link.mass for body in self.model.bodies for link in body.moving_links):
             lacks["center_of_mass"] = "the links that can move have no mass"
         if any(i not in self._held.joints for i in self.tree.floating_roots):

@@ -14,6 +14,7 @@ from threading import Thread
 import pandas as pd
 import pytest
 import sample_results as samples
+from engines_at_hand import ASK_CORE
 from typer.testing import CliRunner
 
 from tautology.harness import registry, run
@@ -278,9 +279,11 @@ def test_states_are_saved_and_asked_again(tmp_path):
     """The states of a run, written to a file, give the same hash when they are asked from it."""
     model, file = tmp_path / "rod.urdf", tmp_path / "states.npz"
     model.write_text(ROD)
-    drawn = RUNNER.invoke(app, ["check", str(model), "--states", "9", "--save-states", str(file), "--json", "-"])
+    drawn = RUNNER.invoke(
+        app, ["check", str(model), *ASK_CORE, "--states", "9", "--save-states", str(file), "--json", "-"]
+    )
     assert drawn.exit_code == 0, drawn.stderr
-    again = RUNNER.invoke(app, ["check", str(model), "--states-file", str(file), "--json", "-"])
+    again = RUNNER.invoke(app, ["check", str(model), *ASK_CORE, "--states-file", str(file), "--json", "-"])
     first, second = (json.loads(run.stdout)["models"][0]["states"] for run in (drawn, again))
     assert first == second
     assert first["sha256"] == States.load(file).sha256

@@ -333,6 +333,19 @@ def test_a_link_called_world_is_the_world() -> None:
     assert grave(free) == [("base.fixed_or_free", "root_joint", 331)]
 
 
+def test_a_link_called_world_in_mid_tree_has_the_root_hang_on_it(tmp_path: Path) -> None:
+    """Drake holds the root by the joint that carries that link, and what hangs on the link stands still."""
+    hinge = '<joint name="{}" type="continuous"><parent link="{}"/><child link="{}"/><axis xyz="0 0.6 0.8"/>'
+    hinge += '<origin xyz="0.1 0.2 0.3" rpy="0.4 0 0.2"/></joint>'
+    links = [f'<link name="{name}">{GOOD.format(mass=1.5, ixx=0.02)}</link>' for name in ("root", "world", "tip")]
+    file = tmp_path / "robot.urdf"
+    lines = [*links, hinge.format("low", "root", "world"), hinge.format("high", "world", "tip")]
+    file.write_text("\n".join(['<robot name="r">', *lines, "</robot>"]))
+    told = {(kind, where) for kind, where, _ in grave(checked(file))}
+    assert {("joint.orientation", "low"), ("joint.placement", "high")} < told
+    assert "unexplained" not in {kind for kind, _ in told}
+
+
 def test_a_massless_foot_of_a_real_robot_becomes_one_kilogram() -> None:
     """Bolt's feet have a tensor and no mass."""
     row = checked(EXAMPLE_ROBOTS["bolt_description/bolt"])

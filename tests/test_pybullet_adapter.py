@@ -165,6 +165,19 @@ def test_more_links_than_its_memory_holds_answer_efforts_alone(hinges: int) -> N
         np.testing.assert_allclose(there.inertia.I_com, body.inertia.I_com, rtol=0, atol=1e-13)
 
 
+@pytest.mark.parametrize("hinges", [121, 122])
+def test_more_positions_than_a_state_holds_leave_no_poses(hinges: int) -> None:
+    """A state has 128 numbers, seven of them of the base: the last position runs over into the velocity of the base."""
+    tree = long_chain(hinges, hinges)
+    session, states = engine().neutral(tree), sample(tree, 3, seed=0)
+    if hinges > 121:
+        assert "121 joint positions" in session.lacks["velocities"]
+    else:
+        wanted = Reference(tree).velocities(states.q, states.v)
+        found = session.velocities(states.q, states.v)
+        np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
+
+
 def test_more_dofs_than_its_calls_take_are_unsupported() -> None:
     """Positions beyond the 128th are lost on their way, and M is wrong without a word."""
     with pytest.raises(EngineUnsupported, match="129 dofs"):

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 
 from ..findings import KINDS, Finding, Severity
-from ..spatial import inverse, motion_transform
 from .alignment import home_coordinates
 from .difference import Difference, patched, unchanged
+from .wrench_frames import STILL, where_they_act
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,6 @@ SHARED: Final = 6  # states on which shares are measured; what is left is measur
 BESIDE: Final = ("damping", "frictionloss", "spring", "gravcomp", "fluid", "joint.mimic")
 NOISE: Final = 1e-28  # mean squared residual that is rounding and no more: nothing can explain a share of it
 UNSEEN: Final = 1e-6  # share of a residual below which a difference does not show in it
-STILL: Final = 1e-9  # of a pose: two frames that move together, or are one
 EFFORTS: Final = ("tau", "bias", "gravity")
 
 
@@ -60,6 +59,7 @@ class Observed:
         values: "tau", "bias", "gravity" (N, n) and "mass_matrix" (N, n, n), as far as answered.
         scales: of the same shapes.
         poses: body name to T_world_body (N, 4, 4), as far as answered.
+        still: of a pose: two frames that move together, or are one, to the arithmetic of the engine.
     """
 
     states: States
@@ -67,6 +67,7 @@ class Observed:
     values: Mapping[str, Floats]
     scales: Mapping[str, Floats]
     poses: Mapping[str, Floats] = field(default_factory=dict)
+    still: float = STILL
 
 
 @dataclass(frozen=True)
@@ -187,7 +188,8 @@ def residuals(
     at = [tree.dofs.index(name) for name in observed.dofs]
     reference, rest = make(tree), np.zeros_like(v)
     if "tau" in observed.values:
-        wrenches = _where_they_act(reference, tree, observed, q, wrenches)
+        Ts = np.asarray(reference.poses(q), np.float64)
+        wrenches = where_they_act(Ts, tree, observed.poses, wrenches, observed.still)
     asked = [name for name in EFFORTS if name in observed.values]
     count = len(q)
     found: dict[str, Floats] = {}
@@ -202,26 +204,6 @@ def residuals(
         M = np.asarray(reference.mass_matrix(q), float)[:, at][:, :, at]
         found["mass_matrix"] = _scaled(observed, "mass_matrix", M)
     return found
-
-
-def _where_they_act(reference: Dynamics, tree: Tree, observed: Observed, q: Floats, wrenches: Floats) -> Floats:
-    """Return the wrenches in the frames of a patched tree.
-
-    A wrench acts in the frame of its body, and an engine may have that elsewhere on the same rigid piece.
-    """
-    loaded = [i for i in np.flatnonzero(wrenches.any((0, 2))) if tree.bodies[i].name in observed.poses]
-    if not loaded:
-        return wrenches
-    Ts = np.asarray(reference.poses(q), np.float64)
-    moved = wrenches
-    for i in loaded:
-        T_ours_theirs = inverse(Ts[:, i - 1]) @ observed.poses[tree.bodies[i].name]
-        size = max(1.0, float(np.abs(T_ours_theirs).max()))
-        apart = np.abs(T_ours_theirs - np.eye(4)).max() > STILL * size
-        if apart and np.abs(T_ours_theirs - T_ours_theirs[0]).max() <= STILL * size:
-            moved = wrenches.copy() if moved is wrenches else moved
-            moved[:, i] = (wrenches[:, i, None] @ motion_transform(inverse(T_ours_theirs)))[:, 0]
-    return moved
 
 
 def _scaled(observed: Observed, name: str, computed: Floats) -> Floats:

@@ -97,7 +97,8 @@ def diagnose(
         return Diagnosis(findings, booked, None, held)
     if len(terms) > 1:  # what is in more than tau changes what wrenches do, too, and is told without them
         states = replace(states, wrenches=np.zeros_like(states.wrenches))
-    observed = observe(session, tree, states, _weighed(scales, differences, tree, states, make))
+    asked = observe(session, tree, states, _weighed(scales, differences, tree, states, make))
+    observed = replace(asked, still=max(asked.still, tolerance))
     shares, rest = ledger.taken_out(terms, observed, tree, make)
     closed = close(tree, differences, rest, make)
     shares_of, left = list(closed.shares), closed.left

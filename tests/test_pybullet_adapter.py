@@ -17,6 +17,8 @@ from random_trees import random_inertia, random_joint, random_tree
 
 from tautology.adapters.reference import Reference
 from tautology.harness import registry
+from tautology.harness.checks.agreement import agreement
+from tautology.harness.checks.truth import Truth
 from tautology.harness.engine import Given
 from tautology.harness.errors import EngineRefused, EngineUnsupported
 from tautology.harness.load import open_model
@@ -176,6 +178,19 @@ def test_more_positions_than_a_state_holds_leave_no_poses(hinges: int) -> None:
         wanted = Reference(tree).velocities(states.q, states.v)
         found = session.velocities(states.q, states.v)
         np.testing.assert_allclose(found, wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
+
+
+def test_placements_that_are_alike_round_alike() -> None:
+    """Sixty-four hinges with one placement: what its quaternions round adds up link by link, and is rounding."""
+    rng = np.random.default_rng(10)
+    inertia = random_inertia(rng)
+    hinge = replace(random_joint(rng, "x", JointKind.REVOLUTE), T_joint_body=np.eye(4), ref=0.0)
+    chain = [Body(f"link{k}", k, replace(hinge, name=f"joint{k}"), inertia) for k in range(64)]
+    tree = Tree("chain", (world(), *chain))
+    states = sample(tree, 8, seed=0)
+    truth = Truth(tree, states, Reference(tree, np.longdouble), Reference(tree))
+    rows = agreement(engine().neutral(tree), truth, states, "neutral", 1e-9)
+    assert [row.quantity for row in rows if not row.passed] == []
 
 
 def test_more_dofs_than_its_calls_take_are_unsupported() -> None:

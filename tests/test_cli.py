@@ -294,7 +294,7 @@ def test_real_files_are_checked_whatever_they_are_called(tmp_path):
     """Blanks and letters beyond ASCII in a path, twice the same file, and one that is not there."""
     model = tmp_path / "ein Röbot ☃.urdf"
     model.write_text(ROD)
-    run = RUNNER.invoke(app, ["check", str(model), str(model), str(tmp_path / "none.urdf"), "--states", "4"])
+    run = RUNNER.invoke(app, ["check", str(model), str(model), str(tmp_path / "none.urdf"), *ASK_CORE, "--states", "4"])
     assert run.exit_code == 2
     flowed = " ".join(run.stdout.split())
     assert flowed.startswith("UNUSABLE of 3 files, 1 cannot be used (")

@@ -136,9 +136,12 @@ def test_a_link_without_inertial_gets_the_mass_of_its_shapes(tmp_path: Path) -> 
     assert mass.found == pytest.approx(6, rel=1e-6)
 
 
-def test_a_tensor_next_to_nothing_is_raised_and_no_other_unit(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "tensor", ['mass="1e-9" diaginertia="3.3e-13 3.3e-13 6.1e-13"', 'mass="1e-6" diaginertia="1e-12 1e-12 1e-12"']
+)
+def test_a_tensor_next_to_nothing_is_raised_and_no_other_unit(tmp_path: Path, tensor: str) -> None:
     """Eigenvalues become 1e-6 kg m^2 at least: nothing is left unexplained, and nobody is told of millimetres."""
-    tip = '<body name="tip"><inertial pos="0 0 0" mass="1e-9" diaginertia="3.3e-13 3.3e-13 6.1e-13"/><joint/></body>'
+    tip = f'<body name="tip"><inertial pos="0 0 0" {tensor}/><joint/></body>'
     row = found(mjcf(tmp_path, f'<body name="arm">{MASS}<joint axis="0 1 0"/>{tip}</body>'))
     assert wrong(row) == {"inertia.value": "tip"}
     assert "Newton says of 64 copies of the robot: Inertia validation corrected 64 bodies" in row.message

@@ -25,6 +25,7 @@ FLIPS: Final = np.array([s for s in product((1, -1), repeat=3) if s != (1, 1, 1)
 CLOSER: Final = 1e2  # how many times less a pattern must leave than another to come before it
 EXACT: Final = 1e-14  # of a tensor: less than that is rounding, and tells nothing
 SEEN: Final = 1e-5  # of a tensor: what departs by less may be axes in single precision, which single themselves out
+SAME: Final = 1e-5  # of a tensor: what single precision leaves of one that was only multiplied
 TELLING: Final = 0.1  # of what departs: a pattern that leaves more explains nothing
 
 
@@ -74,8 +75,8 @@ def _left(ours: Inertia, theirs: Inertia, frames: Sequence[Floats] | None) -> It
     yield "inertia.rotation", float(np.abs(np.linalg.eigvalsh(I) - np.linalg.eigvalsh(K)).max()) / 4
     for k in (1e6, 1e-6) if I.any() else ():
         left = float(np.abs(I * k - K).max())
-        # In the file's units next to nothing may be left, and still most of the other tensor.
-        yield "units.length", left / max(k, 1) if left <= TELLING * float(np.abs(K).max()) else np.inf
+        # In the file's units next to nothing may be left, and still a share of the other tensor that is no rounding.
+        yield "units.length", left / max(k, 1) if left <= SAME * float(np.abs(K).max()) else np.inf
 
 
 def _free_left(I: Floats, K: Floats) -> Iterator[tuple[str, float]]:

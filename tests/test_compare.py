@@ -322,3 +322,15 @@ def test_a_pedestal_that_is_turned_about_the_next_axis_is_no_other_zero(shifted:
         assert found(ours, of(0.0, 0.4)) == [("joint.orientation", "pan")]
     else:
         assert found(ours, of(0.7, 0.0)) == [("joint.zero", "pan")]
+
+
+def test_an_origin_that_is_off_by_a_few_tolerances_is_no_other_zero() -> None:
+    """As near as a shifted zero would have to be, and nothing is shifted."""
+
+    def of(x: float) -> Tree:
+        hinge = Joint("pan", JointKind.REVOLUTE, T_parent_joint=transform(np.eye(3), np.array([x, 0, 0])))
+        arm = Body("arm", 0, hinge, Inertia(2.0, np.array([0.1, 0.3, -0.2]), np.diag([0.2, 0.3, 0.4])))
+        return Tree("few", (world(), arm))
+
+    ours = of(0.28)
+    assert found(ours, of(0.28 * (1 + 2.5e-9)), tolerance=1e-9) == [("joint.placement", "pan")]

@@ -271,16 +271,16 @@ def _shift_of_zero(node: Node, mine: Joint, tolerance: float, reach: float) -> f
     if mine.nv != 1:
         return None
     D = inverse(node.P) @ node.P_found
-    S = node.S[:, 0]
+    S, least = node.S[:, 0], tolerance
     if mine.kind is JointKind.PRISMATIC:
-        d = float(S[3:] @ D[:3, 3])
+        d, least = float(S[3:] @ D[:3, 3]), tolerance * reach
         moved = placement(np.eye(3), S[3:] * d)
     else:
         vee = np.array([D[2, 1] - D[1, 2], D[0, 2] - D[2, 0], D[1, 0] - D[0, 1]]) / 2
         d = float(np.arctan2(S[:3] @ vee, (np.trace(D[:3, :3]) - 1) / 2))
         R, c = rotation_about(S[:3], np.asarray(d)), _anchor(node.S)
         moved = placement(R, c - R @ c)
-    return d if same_pose(moved, D, 4 * tolerance, reach) else None
+    return d if abs(d) > least and same_pose(moved, D, 4 * tolerance, reach) else None
 
 
 def _terms(mine: Joint, other: Joint, tolerance: float) -> Iterator[Difference]:

@@ -20,6 +20,7 @@ from tautology.adapters import (
     mujoco_ledger,
     mujoco_load,
     mujoco_versions,
+    pinocchio_,
     pinocchio_build,
     pinocchio_versions,
 )
@@ -194,7 +195,7 @@ def test_passive_forces_are_told_apart_by_leaving_out_their_cause():
 @pytest.mark.parametrize("tree", TREES, ids=range(len(TREES)))
 def test_armature_that_a_model_cannot_hold_is_added_outside(tree, monkeypatch):
     """As of Pinocchio 2.7: tau, M, energy and forward dynamics have it all the same."""
-    for module in (pinocchio_build, pinocchio_versions):
+    for module in (pinocchio_, pinocchio_build):
         monkeypatch.setattr(module, "HOLDS_ARMATURE", False)
     (result,) = check(tree, engines=["pinocchio"], path="neutral", states=8).models[0].engines[1:]
     assert result.status == "agree"

@@ -11,9 +11,11 @@ BIN := $(VENV)/bin
 core := $(foreach name,reference spatial tree states checks compare models cli results urdf_importer mjcf_importer \
     pinocchio_adapter mujoco_adapter exporters imports,tests/test_$(name).py)
 
-# The adapters of optional engines, what they answer to the cases beside the checkout, and whether they keep the contract.
-engines := $(wildcard $(foreach name,drake idyntree dart pybullet adam mjx newton urdfpy,tests/test_$(name)_adapter.py)) \
-    $(wildcard tests/test_selftest.py) tests/test_shared_cases.py
+# What needs optional engines: their adapters, what they answer to the cases beside the checkout and to minimal and hostile
+# files, and whether they keep the contract.
+engines := $(foreach name,drake idyntree dart pybullet adam mjx newton urdfpy,tests/test_$(name)_adapter.py) \
+    $(foreach name,adapter_parts dart_native drake_native engine_hostile engine_table explain_engines selftest \
+    shared_cases surprises textbook_constrained_drake,tests/test_$(name).py)
 
 # Whether an interpreter will do; Debian splits ensurepip off into python3-venv.
 fits := import ensurepip, sys, venv; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))

@@ -43,7 +43,7 @@ smooth: Any = _smooth  # solve_m is public nowhere else
 BATCH: Final = 64  # states at once: what is asked with other numbers of states compiles nothing anew
 OPTIONS: Final[Mapping[str, Any]] = {"xla_cpu_use_fusion_emitters": False, "xla_backend_optimization_level": 0}
 PLACED: Final = ("qpos", "xpos", "xquat", "xmat", "xipos", "ximat", "xanchor", "xaxis", "site_xpos", "site_xmat")
-INERTIAL: Final = ("qpos", "subtree_com", "cdof", "_impl.cinert")  # all that M and tau need where no tendon is
+POSITION: Final = (*PLACED, "subtree_com", "cdof", "_impl.cinert")
 VELOCITY: Final = ("cvel", "cdof_dot")
 VARIED: Final = ("opt.gravity", "body_mass", "body_inertia")  # of the model: arguments of a stage, all else is constant
 INERTIA: Final = "_impl.M"  # dense, or its entries alone where MJX keeps it sparse
@@ -124,9 +124,8 @@ class MjxCalls(Calls):
         asked = (qpos, qvel, qacc) if loads is None else (qpos, qvel, qacc, self._spread(loads, bodies))
 
         def efforts(q: Any, v: Any, a: Any, *forces: Any) -> Any:
-            inertial = self._inertial(q)
-            tau = self._stage("rne", _rne, {**inertial, **self._moved(inertial, v)}, v, a, model=model)
-            return tau - self._stage("push", _push, {**self._placed(q), **inertial}, *forces) if forces else tau
+            tau = self._stage("rne", _rne, {}, q, v, a, model=model)
+            return tau - self._stage("push", _push, self._placed(q), *forces) if forces else tau
 
         return self._batched(efforts, *asked)
 
@@ -138,7 +137,7 @@ class MjxCalls(Calls):
         """Return M^-1 times efforts (N, nv) by `mjx` factor_m and solve_m."""
 
         def solve(q: Any, b: Any) -> Any:
-            return self._stage("solve", _solve, self._stage("inertia", _inertia, self._inertial(q)), b)
+            return self._stage("solve", _solve, self._stage("inertia", _inertia, {}, q), b)
 
         return self._batched(solve, qpos, efforts)
 
@@ -146,7 +145,7 @@ class MjxCalls(Calls):
         """Return the sum of J^T f with `mjx.jac`, (N, nv); loads as in `inverse_dynamics`."""
 
         def efforts(q: Any, f: Any) -> Any:
-            return self._stage("jacobian", _jacobian, {**self._placed(q), **self._inertial(q)}, f)
+            return self._stage("jacobian", _jacobian, self._placed(q), f)
 
         return self._batched(efforts, qpos, self._spread(loads, bodies))
 
@@ -170,8 +169,8 @@ class MjxCalls(Calls):
         """Return `mjx.subtree_vel`, moved from each subtree's centre of mass to the world origin, (N, k, 6)."""
 
         def momenta(q: Any, v: Any) -> Any:
-            known = {**self._placed(q), **self._inertial(q)}
-            return self._stage("momentum", _momentum, {**known, **self._moved(known, v)})
+            placed = self._placed(q)
+            return self._stage("momentum", _momentum, {**placed, **self._moved(placed, v)})
 
         linear, angular, center = np.moveaxis(self._batched(momenta, qpos, qvel), 1, 0)[:, :, bodies]
         force = linear * self.model.body_subtreemass[bodies, None]
@@ -184,7 +183,7 @@ class MjxCalls(Calls):
 
     def _inertia(self, qpos: Floats, model: Any = None) -> Floats:
         def inertia(q: Any) -> Any:
-            held = self._stage("inertia", _inertia, self._inertial(q, model), model=model)
+            held = self._stage("inertia", _inertia, {}, q, model=model)
             return self._stage("full", mjx.full_m, held) if mjx.is_sparse(self._model) else held[INERTIA]
 
         return self._batched(inertia, qpos)
@@ -193,10 +192,8 @@ class MjxCalls(Calls):
         """Return fields of MJX's data after the stages of position and, with qvel, of velocity."""
 
         def read(q: Any, *v: Any) -> Any:
-            known = self._placed(q)
-            if v:
-                known = {**known, **self._inertial(q)}
-                known |= self._moved(known, *v)
+            placed = self._placed(q)
+            known = {**placed, **(self._moved(placed, *v) if v else {})}
             return [known[field] for field in fields]
 
         return self._batched(read, qpos) if qvel is None else self._batched(read, qpos, qvel)
@@ -210,17 +207,8 @@ class MjxCalls(Calls):
     def _placed(self, q: Any) -> dict[str, Any]:
         return self._stage("placed", _placed, {}, q)
 
-    def _inertial(self, q: Any, model: Any = None) -> dict[str, Any]:
-        """Go through the kinematics once more: to write out what M and tau do not need takes a sixth of their time."""
-        fields = INERTIAL if self.model.ntendon == 0 else (*PLACED, *INERTIAL)
-
-        def inertial(m: Any, d: Any, q: Any) -> dict[str, Any]:
-            return _fields(mjx.com_pos(m, mjx.kinematics(m, d.replace(qpos=q))), fields)
-
-        return self._stage("inertial", inertial, {}, q, model=model)
-
-    def _moved(self, known: Mapping[str, Any], v: Any) -> dict[str, Any]:
-        return self._stage("moved", _moved, known, v)
+    def _moved(self, placed: Mapping[str, Any], v: Any) -> dict[str, Any]:
+        return self._stage("moved", _moved, placed, v)
 
     def _stage(self, name: str, stage: Callable[..., Any], known: Mapping[str, Any], *x: Any, model: Any = None) -> Any:
         """Return what a stage of MJX makes of a batch, with the fields that earlier stages have set."""
@@ -260,20 +248,25 @@ def _fields(d: Any, names: Sequence[str]) -> dict[str, Any]:
     return {name: attrgetter(name)(d) for name in names}
 
 
+def _positioned(m: Any, d: Any, q: Any) -> Any:
+    return mjx.com_pos(m, mjx.kinematics(m, d.replace(qpos=q)))
+
+
 def _placed(m: Any, d: Any, q: Any) -> dict[str, Any]:
-    return _fields(mjx.kinematics(m, d.replace(qpos=q)), PLACED)
+    return _fields(_positioned(m, d, q), POSITION)
 
 
 def _moved(m: Any, d: Any, v: Any) -> dict[str, Any]:
     return _fields(mjx.com_vel(m, d.replace(qvel=v)), VELOCITY)
 
 
-def _rne(m: Any, d: Any, v: Any, a: Any) -> Any:
-    return mjx.rne(m, d.replace(qvel=v, qacc=a), flg_acc=True).qfrc_bias
+def _rne(m: Any, d: Any, q: Any, v: Any, a: Any) -> Any:
+    moved = mjx.com_vel(m, _positioned(m, d.replace(qvel=v, qacc=a), q))
+    return mjx.rne(m, moved, flg_acc=True).qfrc_bias
 
 
-def _inertia(m: Any, d: Any) -> Any:
-    return _fields(mjx.tendon_armature(m, mjx.crb(m, mjx.tendon(m, d))), (INERTIA,))
+def _inertia(m: Any, d: Any, q: Any) -> Any:
+    return _fields(mjx.tendon_armature(m, mjx.crb(m, mjx.tendon(m, _positioned(m, d, q)))), (INERTIA,))
 
 
 def _solve(m: Any, d: Any, efforts: Any) -> Any:

@@ -10,6 +10,8 @@ from ..checks.derivatives import displaced
 from .record import Column, Explanation, Section, Table, columns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from ..engine import Session
     from ..tree import Floats
     from .asked import Asked
@@ -84,44 +86,15 @@ def explain(asked: Asked) -> Explanation:
         "Against the engine's own mass matrix. q not frozen: the bias is subtracted, but every call comes "
         f"{CYCLE * 1e3:g} ms later than the one before, at the speed of the state.",
     )
-    calls = Table(
-        "What it costs, in calls",
-        columns("way", "calls", "work"),
-        (
-            ("columns, bias subtracted", n + 1, "n + 1 recursions over n bodies: O(n^2)"),
-            ("columns at rest without gravity", n, "n recursions, since the bias is zero there"),
-            ("composite rigid bodies (CRBA)", 1, "one sweep; O(n d) with d joints above a body, O(n^2) in a chain"),
-        ),
-        f"n = {n} here.",
-    )
     sections = [
         Section(
             "The test",
             (AFFINE, RAW),
-            (table, calls),
+            (table, _calls(n)),
         )
     ]
     if n <= WIDEST:
-        titles = {
-            "crba": "M by composite rigid bodies",
-            "right": "M by columns, bias subtracted",
-            "raw": "Columns with the bias left in",
-            "drifted": "Columns with q moving on between the calls, bias subtracted",
-        }
-        names = tuple(tree.dofs)
-        sections.append(
-            Section(
-                "The matrices of the reference",
-                tables=tuple(
-                    Table(
-                        title,
-                        columns("dof", *names, digits=4),
-                        tuple((name, *(float(x) for x in row)) for name, row in zip(names, shown[key], strict=True)),
-                    )
-                    for key, title in titles.items()
-                ),
-            )
-        )
+        sections.append(_matrices(tree.dofs, shown))
     size, right, raw, drifted = (float(x) for x in rows[0][1:5])
     return Explanation(
         "columns",
@@ -131,6 +104,41 @@ def explain(asked: Asked) -> Explanation:
         f"{raw:.2g}, with q moving on for {CYCLE * 1e3:g} ms between the calls {drifted:.1e}.",
         tuple(sections),
         values={"dofs": list(tree.dofs), "q": q.tolist(), "v": v.tolist(), **{k: x.tolist() for k, x in shown.items()}},
+    )
+
+
+def _calls(n: int) -> Table:
+    """Return how many calls each way takes."""
+    return Table(
+        "What it costs, in calls",
+        columns("way", "calls", "work"),
+        (
+            ("columns, bias subtracted", n + 1, "n + 1 recursions over n bodies: O(n^2)"),
+            ("columns at rest without gravity", n, "n recursions, since the bias is zero there"),
+            ("composite rigid bodies (CRBA)", 1, "one sweep; O(n d) with d joints above a body, O(n^2) in a chain"),
+        ),
+        f"n = {n} here.",
+    )
+
+
+def _matrices(dofs: Sequence[str], shown: Mapping[str, Floats]) -> Section:
+    """Return M and its columns in full."""
+    titles = {
+        "crba": "M by composite rigid bodies",
+        "right": "M by columns, bias subtracted",
+        "raw": "Columns with the bias left in",
+        "drifted": "Columns with q moving on between the calls, bias subtracted",
+    }
+    return Section(
+        "The matrices of the reference",
+        tables=tuple(
+            Table(
+                title,
+                columns("dof", *dofs, digits=4),
+                tuple((name, *(float(x) for x in row)) for name, row in zip(dofs, shown[key], strict=True)),
+            )
+            for key, title in titles.items()
+        ),
     )
 
 

@@ -97,7 +97,37 @@ def explain(asked: Asked) -> Explanation:
             )
         )
     ]
-    words = Table(
+    omitted, vectors = _omitted(asked, own, (q, v, a), maps)
+    rows, measured = _measured(asked, q[0], maps)
+    opening = (MAPS, f"The base of {tree.name!r} stands still in its file; it is freed here.") if freed else (MAPS,)
+    worst = float(np.abs(vectors["M (omega x v)"]).max())
+    return Explanation(
+        "frames",
+        QUESTION,
+        asked.model,
+        f"omega x v is {np.linalg.norm(np.cross(V[0, 3:], V[0, :3])):.3g} m/s^2 here; leaving it out makes an error of "
+        f"{worst:.3g} N m | N in tau.",
+        (
+            Section("Conventions and maps", opening, (_words(), *tables)),
+            Section("Without omega x v", (EFFORTS, ZERO), tuple(omitted)),
+            Section("Seen from outside", (WITNESS,), (rows,)),
+        ),
+        values={
+            "V": V[0].tolist(),
+            "A": A[0].tolist(),
+            "T_world_base": T_world_base[0].tolist(),
+            "u": {name: found[0].tolist() for name, found in numbers.items()},
+            "du": {name: found[1].tolist() for name, found in numbers.items()},
+            "omitted": {name: x.tolist() for name, x in vectors.items()},
+            "measured": measured,
+            "M": reference.mass_matrix(q)[0].tolist(),
+        },
+    )
+
+
+def _words() -> Table:
+    """Return what every engine writes of a base, in words."""
+    return Table(
         "The conventions",
         columns("engine", "linear part", "angular part", "first", "acceleration", "orientation"),
         tuple(
@@ -113,32 +143,6 @@ def explain(asked: Asked) -> Explanation:
         ),
         "Newton and PyBullet: of the centre of mass of the base; all others of its origin. PyBullet: in its mass "
         "matrix.",
-    )
-    omitted, vectors = _omitted(asked, own, (q, v, a), maps)
-    rows, measured = _measured(asked, q[0], maps)
-    opening = (MAPS, f"The base of {tree.name!r} stands still in its file; it is freed here.") if freed else (MAPS,)
-    worst = float(np.abs(vectors["M (omega x v)"]).max())
-    return Explanation(
-        "frames",
-        QUESTION,
-        asked.model,
-        f"omega x v is {np.linalg.norm(np.cross(V[0, 3:], V[0, :3])):.3g} m/s^2 here; leaving it out makes an error of "
-        f"{worst:.3g} N m | N in tau.",
-        (
-            Section("Conventions and maps", opening, (words, *tables)),
-            Section("Without omega x v", (EFFORTS, ZERO), tuple(omitted)),
-            Section("Seen from outside", (WITNESS,), (rows,)),
-        ),
-        values={
-            "V": V[0].tolist(),
-            "A": A[0].tolist(),
-            "T_world_base": T_world_base[0].tolist(),
-            "u": {name: found[0].tolist() for name, found in numbers.items()},
-            "du": {name: found[1].tolist() for name, found in numbers.items()},
-            "omitted": {name: x.tolist() for name, x in vectors.items()},
-            "measured": measured,
-            "M": reference.mass_matrix(q)[0].tolist(),
-        },
     )
 
 

@@ -16,6 +16,7 @@ from .plane import drawings, plane_of
 from .record import Column, Explanation, Section, Table, columns
 
 if TYPE_CHECKING:
+    from ..tree import Tree
     from .asked import Asked
 
 QUESTION: Final = "How does the recursion find the joint efforts, body by body?"
@@ -43,33 +44,6 @@ def explain(asked: Asked) -> Explanation:
     whole = np.asarray(reference.inverse_dynamics(q[None], v[None], a[None])[0], np.float64)
     rigid = np.asarray(reference.inverse_dynamics(q[None], v[None], a[None], armature=False)[0], np.float64)
     worst = float(np.abs(done.tau - rigid).max())
-    bodies = range(1, len(tree.bodies))
-    outward = Table(
-        "Outward: motion of every body, world axes",
-        columns(
-            *("body", "parent"),
-            *(f"{name}.{axis}" for name in ("omega", "v", "alpha", "a_C") for axis in AXES),
-            digits=4,
-        ),
-        tuple(
-            (
-                tree.bodies[b].name,
-                tree.bodies[tree.bodies[b].parent].name,
-                *(_round(x) for rows in (done.omega, done.v, done.alpha, done.a_com) for x in rows[b]),
-            )
-            for b in bodies
-        ),
-        "omega [rad/s], v [m/s], alpha [rad/s^2], a_C [m/s^2]",
-    )
-    inward = Table(
-        "Inward: what the joint hands to every body, world axes, about the body's origin",
-        columns("body", *(f"own.{x}" for x in AXES), *(f"F.{x}" for x in AXES), *(f"n.{x}" for x in AXES), digits=4),
-        tuple(
-            (tree.bodies[b].name, *(_round(x) for rows in (done.own, done.force, done.moment) for x in rows[b]))
-            for b in reversed(bodies)
-        ),
-        "own: m (a_C - g) of the body alone [N]; F [N] and n [N m] through its joint, everything behind it included",
-    )
     efforts = Table(
         "Joint efforts [N m | N]",
         (*columns("dof", "by the passes", "reference", digits=6), Column("off", 2), Column("reflected", 4)),
@@ -81,8 +55,8 @@ def explain(asked: Asked) -> Explanation:
     )
     plane = plane_of(tree, reference.motion(q[None], v[None], a[None]))
     sections = [
-        Section("Outward pass", (OUTWARD,), (outward,)),
-        Section("Inward pass", (INWARD,), (inward, efforts)),
+        Section("Outward pass", (OUTWARD,), (_outward(tree, done),)),
+        Section("Inward pass", (INWARD,), (_inward(tree, done), efforts)),
     ]
     apart, flat = "", None
     if plane is None:
@@ -108,6 +82,40 @@ def explain(asked: Asked) -> Explanation:
             "reference": rigid.tolist(),
             "planar off": flat,
         },
+    )
+
+
+def _outward(tree: Tree, done: Passes) -> Table:
+    """Return the motion of every body, from the base on."""
+    return Table(
+        "Outward: motion of every body, world axes",
+        columns(
+            *("body", "parent"),
+            *(f"{name}.{axis}" for name in ("omega", "v", "alpha", "a_C") for axis in AXES),
+            digits=4,
+        ),
+        tuple(
+            (
+                tree.bodies[b].name,
+                tree.bodies[tree.bodies[b].parent].name,
+                *(_round(x) for rows in (done.omega, done.v, done.alpha, done.a_com) for x in rows[b]),
+            )
+            for b in range(1, len(tree.bodies))
+        ),
+        "omega [rad/s], v [m/s], alpha [rad/s^2], a_C [m/s^2]",
+    )
+
+
+def _inward(tree: Tree, done: Passes) -> Table:
+    """Return the wrenches through the joints, from the tips on."""
+    return Table(
+        "Inward: what the joint hands to every body, world axes, about the body's origin",
+        columns("body", *(f"own.{x}" for x in AXES), *(f"F.{x}" for x in AXES), *(f"n.{x}" for x in AXES), digits=4),
+        tuple(
+            (tree.bodies[b].name, *(_round(x) for rows in (done.own, done.force, done.moment) for x in rows[b]))
+            for b in reversed(range(1, len(tree.bodies)))
+        ),
+        "own: m (a_C - g) of the body alone [N]; F [N] and n [N m] through its joint, everything behind it included",
     )
 
 

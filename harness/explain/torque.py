@@ -10,6 +10,8 @@ from ..checks.derivatives import displaced
 from .record import Chart, Column, Explanation, Section, Series, Table, columns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..tree import Floats
     from .asked import Asked
 
@@ -73,20 +75,6 @@ def explain(asked: Asked) -> Explanation:
         ),
     )
     t, along = _along(asked, states.q[0], states.v[0] * (FASTEST / max(float(np.abs(states.v[0]).max()), 1e-9)))
-    chart = Chart(
-        f"Parts of the effort of {dofs[heaviest]} along a motion",
-        "time [s]",
-        "effort [N m | N]",
-        tuple(
-            Series(name, tuple((float(x), float(y)) for x, y in zip(t, rows[:, heaviest], strict=True)))
-            for name, rows in along.items()
-        ),
-        says="; ".join(
-            f"{name}: from {_round(rows[:, heaviest].min()):.3g} to {_round(rows[:, heaviest].max()):.3g}"
-            for name, rows in along.items()
-        )
-        + f" along the motion, {dofs[heaviest]}.",
-    )
     leading = max(CAUSES, key=lambda c: float(size[c][heaviest]))
     return Explanation(
         "torque",
@@ -97,7 +85,7 @@ def explain(asked: Asked) -> Explanation:
         (
             Section("By cause", (PARTS, f"Load: {-PULL[2]:g} N straight down on {loaded}."), (one, many)),
             Section("By body", (BODIES,), (bodies,)),
-            Section("Along a motion", (MOTION,), pictures=(chart,)),
+            Section("Along a motion", (MOTION,), pictures=(_chart(t, along, heaviest, dofs[heaviest]),)),
         ),
         values={
             "dofs": list(dofs),
@@ -105,6 +93,24 @@ def explain(asked: Asked) -> Explanation:
             "tau": tau.tolist(),
             "motion": {"t": t.tolist(), **{name: x.tolist() for name, x in along.items()}},
         },
+    )
+
+
+def _chart(t: Floats, along: Mapping[str, Floats], heaviest: int, dof: str) -> Chart:
+    """Return the parts of the effort of one dof along a motion."""
+    return Chart(
+        f"Parts of the effort of {dof} along a motion",
+        "time [s]",
+        "effort [N m | N]",
+        tuple(
+            Series(name, tuple((float(x), float(y)) for x, y in zip(t, rows[:, heaviest], strict=True)))
+            for name, rows in along.items()
+        ),
+        says="; ".join(
+            f"{name}: from {_round(rows[:, heaviest].min()):.3g} to {_round(rows[:, heaviest].max()):.3g}"
+            for name, rows in along.items()
+        )
+        + f" along the motion, {dof}.",
     )
 
 

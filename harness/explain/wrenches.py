@@ -10,6 +10,8 @@ from ..spatial import inverse, motion_transform
 from .record import Cell, Column, Explanation, Section, Table, columns
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from ..engine import Session
     from ..tree import Floats
     from .asked import Asked
@@ -59,12 +61,6 @@ def explain(asked: Asked) -> Explanation:
         with_minus, with_plus = (float(np.abs(change - s * pushed[n]).max()) for s in (-1, 1))
         rows.append((engine.name, with_minus, with_plus, "-J^T f" if with_minus < with_plus else "+J^T f"))
         costs[engine.name] = [float(np.abs(x - change).max()) for x in answers[1:]]
-    words = Table(
-        f"The wrench on {body.name} in the words of every call [N m, N]",
-        columns("", *NAMES, digits=4),
-        tuple((form, *(float(x) for x in values)) for form, values in forms.items()),
-        "Order in the call: ours and Drake moment first; Pinocchio, MuJoCo and iDynTree force first.",
-    )
     effect = Table(
         "Change of tau, held against -J^T f and +J^T f [N m | N]",
         (Column("engine"), Column("off -J^T f", 2), Column("off +J^T f", 3), Column("so it is")),
@@ -89,7 +85,7 @@ def explain(asked: Asked) -> Explanation:
         f"In {len(rows)} engines a wrench on the body enters tau as -J^T f; the dearest mistake here, {worst}, costs "
         f"{costs['reference'][list(wrong).index(worst)]:.3g} N m.",
         (
-            Section("One wrench, many words", (POINTS,), (words,)),
+            Section("One wrench, many words", (POINTS,), (_words(body.name, forms),)),
             Section("Sign", (SAME,), (effect, vector)),
             Section("Mistakes", tables=(mistakes,)),
         ),
@@ -100,6 +96,16 @@ def explain(asked: Asked) -> Explanation:
             "generalized": pushed.tolist(),
             "forms": {k: x.tolist() for k, x in forms.items()},
         },
+    )
+
+
+def _words(body: str, forms: Mapping[str, Floats]) -> Table:
+    """Return one wrench as every call wants it."""
+    return Table(
+        f"The wrench on {body} in the words of every call [N m, N]",
+        columns("", *NAMES, digits=4),
+        tuple((form, *(float(x) for x in values)) for form, values in forms.items()),
+        "Order in the call: ours and Drake moment first; Pinocchio, MuJoCo and iDynTree force first.",
     )
 
 

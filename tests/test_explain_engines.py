@@ -32,10 +32,7 @@ WRONG = {"killed": "crashed", "leaves": "crashed", "aborts": "crashed", "endless
 @pytest.fixture
 def wrong_engines(tmp_path_factory, monkeypatch):
     """Make the wrong engines known here and in the processes that are started, and end those afterwards."""
-    folder = tmp_path_factory.mktemp("engines")
-    wrong_processes.install(folder)
-    monkeypatch.syspath_prepend(folder)
-    monkeypatch.setenv("PYTHONPATH", str(folder))
+    wrong_processes.known(tmp_path_factory, monkeypatch)
     yield
     bench.stop_workers()
 

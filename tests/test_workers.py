@@ -29,11 +29,7 @@ ARM = str(Path(tautology.__file__).parent / "models" / "tau_arm.urdf")
 @pytest.fixture(autouse=True)
 def wrong_engines(tmp_path_factory, monkeypatch):
     """Make the wrong engines known here and in the processes that are started, and end those afterwards."""
-    folder = tmp_path_factory.mktemp("engines")
-    wrong_processes.install(folder)
-    monkeypatch.syspath_prepend(folder)
-    # The package itself is found from its folder; what the tests import is found by the search path.
-    monkeypatch.setenv("PYTHONPATH", str(folder))
+    wrong_processes.known(tmp_path_factory, monkeypatch)
     yield
     bench.stop_workers()
 

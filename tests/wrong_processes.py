@@ -151,3 +151,12 @@ def install(folder: Path) -> None:
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: wrong-engines\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n")
+
+
+def known(tmp_path_factory, monkeypatch):
+    """Make the wrong engines known here and in the processes that are started."""
+    folder = tmp_path_factory.mktemp("engines")
+    install(folder)
+    monkeypatch.syspath_prepend(folder)
+    # The package itself is found from its folder; what the tests import is found by the search path.
+    monkeypatch.setenv("PYTHONPATH", str(folder))

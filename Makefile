@@ -32,7 +32,7 @@ unexport PYTHONDONTWRITEBYTECODE
 .PHONY: help demo test quick core engines engine-tests lint oldest bench docs figures clean anew
 
 help:
-	@echo "make demo     check the bundled arm in every engine"
+	@echo "make demo     check the bundled arm in Pinocchio and MuJoCo"
 	@echo "make test     run the whole test suite"
 	@echo "make quick    run it without the slow tests"
 	@echo "make lint     ruff and basedpyright"
@@ -47,7 +47,7 @@ help:
 	@echo "PYTHON=...    the interpreter to use, 3.11 to 3.13"
 
 demo: $(VENV)/ready
-	$(BIN)/tautology check models/tau_arm.urdf
+	$(BIN)/tautology check models/tau_arm.urdf --engine pinocchio --engine mujoco
 
 test: $(VENV)/ready-test
 	$(BIN)/python -m pytest -n $(JOBS) $(TESTS)
